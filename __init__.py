@@ -1,0 +1,1 @@
+"""simparity compares physics engines for robotics on the same work."""

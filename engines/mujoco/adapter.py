@@ -1,0 +1,84 @@
+"""MuJoCo's C engine. `mj_step1` runs after each step, so sensors hold poses and contact forces of one instant."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from ...harness.channels import COLUMNS, Sample
+from ...harness.engine import Resolution, Settings, Simulation
+from ...harness.errors import Unsupported
+from ...harness.scene import Array, Scene
+from .model import mjcf
+from .readback import resolution
+
+# position, orientation, velocities, contact count and net force stand side by side in a sample and in our sensors
+_READ = COLUMNS["f_B_W"].stop
+
+
+class MuJoCoSimulation:
+    """One `MjModel` with its `MjData`; every read is a view into `sensordata`."""
+
+    def __init__(self, scene: Scene, dt: float, settings: Settings) -> None:
+        self.scene, self.settings, self.dt = scene, settings, dt
+        self.model: Any = mujoco.MjModel.from_xml_string(mjcf(scene, dt, settings))
+        self.data: Any = mujoco.MjData(self.model)
+        names = [body.name for body in scene.moving]
+        self.body_ids = np.array([self.model.body(name).id for name in names], dtype=int)
+        self.joints = [self.data.joint(f"{name}/free") for name in names]
+        n = len(names)
+        sensors = self.data.sensordata
+        self.readout = sensors[: n * _READ].reshape(n, _READ)
+        contacts = sensors[n * _READ :].reshape(n, -1 if n and len(sensors) > n * _READ else 0, 6)
+        self.normal_forces, self.normals = contacts[:, None, :, 0], contacts[:, :, 3:6]
+        self.wrench = self.data.xfrc_applied
+        # RK4 evaluates the dynamics four times a step and has no split into two halves
+        self.split = self.model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4
+        self.reset()
+
+    def reset(self) -> None:
+        mujoco.mj_resetData(self.model, self.data)
+        self.set_velocity(np.array([body.velocity for body in self.scene.moving]).reshape(-1, 6))
+
+    def command(self, tau: Array | None, wrench: Array | None) -> None:
+        if tau is not None and len(tau):
+            raise Unsupported("this scene has no joints to command")
+        self.wrench[self.body_ids] = 0.0 if wrench is None else wrench
+
+    def set_velocity(self, V_WB: Array) -> None:
+        q_BW, w_B = np.zeros(4), np.zeros(3)
+        for joint, V in zip(self.joints, V_WB, strict=True):
+            mujoco.mju_negQuat(q_BW, joint.qpos[3:])
+            mujoco.mju_rotVecQuat(w_B, V[3:], q_BW)
+            joint.qvel[:] = (*V[:3], *w_B)  # a free joint holds its angular velocity in the body frame
+        mujoco.mj_step1(self.model, self.data)
+
+    def advance(self, steps: int) -> None:
+        if steps == 1 and self.split:
+            mujoco.mj_step2(self.model, self.data)
+        elif steps:
+            mujoco.mj_step(self.model, self.data, nstep=steps)
+        mujoco.mj_step1(self.model, self.data)
+
+    def sample(self, into: Sample) -> None:
+        into.data[:, :_READ] = self.readout
+        np.matmul(self.normal_forces, self.normals, out=into.f_normal_B_W[:, None])
+
+    def resolved(self) -> Resolution:
+        return resolution(self.model, self.scene, self.settings, self.dt)
+
+    def close(self) -> None:
+        del self.data, self.model
+
+
+def build(scene: Scene, dt: float, settings: Settings, device: str, precision: int) -> Simulation:
+    """`scene` in MuJoCo; see `Build`."""
+    if device != "cpu":
+        raise Unsupported("MuJoCo's C engine runs on the CPU only; MuJoCo Warp on a GPU is engine=newton device=cuda")
+    if precision != 64:
+        raise Unsupported("the mujoco package is compiled in 64 bit; ask for precision=64")
+    mujoco.set_mju_user_warning(lambda message: print(f"MuJoCo: {message}", file=sys.stderr))
+    return MuJoCoSimulation(scene, dt, settings)

@@ -1,0 +1,107 @@
+"""A scene written as MJCF. Geoms are named "BODY/INDEX"; a sensor block per moving body lets C gather its channels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from ...harness.engine import Settings
+from ...harness.errors import Unsupported
+from ...harness.scene import Body, Box, Capsule, Cylinder, HalfSpace, Mesh, Scene, Shape, Sphere
+from . import mapping
+
+POINTS_PER_PAIR = 8  # most contact points that one pair of convex shapes can have (box on box)
+OPTION_NAMES = ("cone", "integrator", "solver", "iterations", "ls_iterations", "tolerance", "impratio", "noslip_iterations")
+GEOM_NAMES = ("solref", "solimp", "condim")
+
+
+def numbers(values: Iterable[float] | float) -> str:
+    """MJCF text of numbers that reads back to the same bits."""
+    return repr(float(values)) if isinstance(values, (int, float)) else " ".join(repr(float(v)) for v in values)
+
+
+def contact_slots(scene: Scene, body: Body) -> int:
+    """Contact points that `body` can have at most."""
+    partners = [b for b in scene.bodies if b is not body and scene.may_collide(b.name, body.name)]
+    return POINTS_PER_PAIR * len(body.shapes) * sum(len(partner.shapes) for partner in partners)
+
+
+def mjcf(scene: Scene, dt: float, settings: Settings) -> str:
+    """The MJCF of `scene` with the options of `settings`.
+
+    Raises:
+        Unsupported: a material that MuJoCo's contact cannot express.
+    """
+    options = settings.options
+    root = Element("mujoco", model=scene.name)
+    SubElement(root, "compiler", angle="radian", autolimits="true")
+    option = SubElement(root, "option", timestep=numbers(dt), gravity=numbers(scene.gravity))
+    for name in OPTION_NAMES:
+        if name in options:
+            option.set(name, str(options[name]))
+    SubElement(option, "flag", autoreset="disable")  # a diverged state must stay visible
+    asset, world, contact = (SubElement(root, tag) for tag in ("asset", "worldbody", "contact"))
+    for body in scene.bodies:
+        mapping.check(body.name, body.material)
+        parent = SubElement(
+            world, "body", name=body.name, pos=numbers(body.pose.p), quat=numbers(body.pose.q_wxyz)
+        )
+        if body.mass is not None and body.inertia is not None:
+            SubElement(parent, "freejoint", name=f"{body.name}/free")
+            SubElement(
+                parent,
+                "inertial",
+                pos=numbers(body.com),
+                mass=numbers(body.mass),
+                diaginertia=numbers(body.inertia),
+            )
+        for index, shape in enumerate(body.shapes):
+            geom = SubElement(parent, "geom", name=f"{body.name}/{index}")
+            _shape(geom, shape, asset)
+            mu = mapping.friction(body.material)
+            if mu is not None:
+                geom.set("friction", numbers(mu))
+            for name in GEOM_NAMES:
+                if name in options:
+                    value = options[name]
+                    geom.set(name, numbers(value) if isinstance(value, tuple) else str(value))
+    for a, b in scene.collision_pairs_off:
+        SubElement(contact, "exclude", body1=a, body2=b)
+    _sensors(SubElement(root, "sensor"), scene)
+    return tostring(root, encoding="unicode")
+
+
+def _sensors(sensor: Element, scene: Scene) -> None:
+    """For each moving body the first columns of a sample in order, then the same number of contact slots for all."""
+    for body in scene.moving:
+        for tag in ("framepos", "framequat", "framelinvel", "frameangvel"):
+            SubElement(sensor, tag, objtype="xbody", objname=body.name)
+        SubElement(sensor, "contact", body2=body.name, data="found force", reduce="netforce")
+    slots = max((contact_slots(scene, body) for body in scene.moving), default=0)
+    for body in scene.moving if slots else ():
+        SubElement(sensor, "contact", body2=body.name, data="force normal", reduce="none", num=str(slots))
+
+
+def _shape(geom: Element, shape: Shape, asset: Element) -> None:
+    geom.set("pos", numbers(shape.pose.p))
+    geom.set("quat", numbers(shape.pose.q_wxyz))
+    match shape:
+        case Sphere():
+            geom.set("type", "sphere")
+            geom.set("size", numbers(shape.radius))
+        case Box():
+            geom.set("type", "box")
+            geom.set("size", numbers(s / 2 for s in shape.size))
+        case Capsule() | Cylinder():
+            geom.set("type", type(shape).__name__.lower())
+            geom.set("size", numbers((shape.radius, shape.length / 2)))
+        case HalfSpace():
+            geom.set("type", "plane")
+            geom.set("size", "0 0 1")
+        case Mesh():
+            name = geom.get("name", "")
+            SubElement(asset, "mesh", name=name, file=shape.path, scale=numbers((shape.scale,) * 3))
+            geom.set("type", "mesh")
+            geom.set("mesh", name)
+        case _:
+            raise Unsupported(f"MuJoCo has no shape {type(shape).__name__}")

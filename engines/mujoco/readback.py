@@ -1,0 +1,140 @@
+"""What MuJoCo made of a scene, read from the live `MjModel`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Unknown, Value
+from ...harness.resolution import Row, absent, floats, read, values
+from ...harness.scene import Material, Scene
+from . import mapping
+
+_CONES = {mujoco.mjtCone.mjCONE_PYRAMIDAL: "pyramidal", mujoco.mjtCone.mjCONE_ELLIPTIC: "elliptic"}
+_SOLVERS = {mujoco.mjtSolver.mjSOL_PGS: "PGS", mujoco.mjtSolver.mjSOL_CG: "CG", mujoco.mjtSolver.mjSOL_NEWTON: "Newton"}
+_INTEGRATORS = {
+    mujoco.mjtIntegrator.mjINT_EULER: "Euler",
+    mujoco.mjtIntegrator.mjINT_RK4: "RK4",
+    mujoco.mjtIntegrator.mjINT_IMPLICIT: "implicit",
+    mujoco.mjtIntegrator.mjINT_IMPLICITFAST: "implicitfast",
+}
+
+
+def resolution(model: Any, scene: Scene, settings: Settings, dt: float) -> Resolution:
+    """Everything that `model` lets one read, under canonical names."""
+    table = dict(_options(model, scene, settings, dt))
+    for body in scene.moving:
+        table.update(_body(model, scene, body.name))
+    for body in scene.bodies:
+        for index in range(len(body.shapes)):
+            table.update(_shape(model, settings, body.name, index, body.material))
+    laws: list[ContactLaw] = []
+    for a, b in scene.colliding_pairs():
+        i, j = model.geom(f"{a}/0").id, model.geom(f"{b}/0").id
+        solref, solimp, mu = _mixed(model, i, j)
+        table[f"pair.{a}+{b}.friction"] = Resolved(
+            value=mu, unit="1", origin="derived", native="the geom of higher priority, else max of geom_friction"
+        )
+        refsafe = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_REFSAFE
+        cone = _CONES[mujoco.mjtCone(model.opt.cone)]
+        laws.append(mapping.contact_law(solref, solimp, model.opt.timestep, cone, mu, refsafe))
+    law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason="the pairs of this scene differ")
+    return Resolution(table=table, contact_law=law)
+
+
+def _options(model: Any, scene: Scene, settings: Settings, dt: float) -> Iterator[Row]:
+    opt, asked = model.opt, settings.options
+    enabled, disabled = opt.enableflags, opt.disableflags
+    option = values(asked)
+    yield "dt", read(opt.timestep, "s", "opt.timestep", scene=dt)
+    yield "substeps", absent("1", "mj_step integrates once per dt")
+    yield "gravity", read(floats(opt.gravity), "m/s^2", "opt.gravity", scene=scene.gravity)
+    yield option("integrator", _INTEGRATORS[mujoco.mjtIntegrator(opt.integrator)], "", "opt.integrator")
+    yield option("solver", _SOLVERS[mujoco.mjtSolver(opt.solver)], "", "opt.solver")
+    for name in ("iterations", "ls_iterations", "noslip_iterations"):
+        yield option(name, int(getattr(opt, name)), "1", f"opt.{name}")
+    yield option("tolerance", float(opt.tolerance), "1", "opt.tolerance")
+    yield option("cone", _CONES[mujoco.mjtCone(opt.cone)], "", "opt.cone")
+    yield option("impratio", float(opt.impratio), "1", "opt.impratio")
+    yield "contact_resolution", absent("", "one law: convex optimisation over the contact forces")
+    multiccd = not disabled & mujoco.mjtDisableBit.mjDSBL_MULTICCD
+    yield option("multi_contact", multiccd, "", "opt.disableflags & mjDSBL_MULTICCD (meshes only)")
+    rule = "max, unless geom_priority differs"
+    yield "friction_combine", read(rule, "", "geom_priority, geom_friction")
+    yield "restitution_combine", absent("", "MuJoCo has no restitution coefficient")
+    sleeps = bool(enabled & mujoco.mjtEnableBit.mjENBL_SLEEP)
+    off = absent("m/s", "mjENBL_SLEEP is off in opt.enableflags")
+    yield "sleep_threshold", read(float(opt.sleep_tolerance), "m/s", "opt.sleep_tolerance") if sleeps else off
+    yield "bounce_threshold", absent("m/s", "MuJoCo has no restitution coefficient")
+    yield "max_depenetration_velocity", absent("m/s", "MuJoCo's reference acceleration has no cap")
+    refsafe = not disabled & mujoco.mjtDisableBit.mjDSBL_REFSAFE
+    yield "refsafe", read(refsafe, "", "opt.disableflags & mjDSBL_REFSAFE")
+    yield "precision", read(model.qpos0.itemsize * 8, "bit", "dtype of qpos0")
+    yield "device", read("cpu", "", "mujoco is a CPU library")
+    yield "threads", read(1, "1", "mj_step without a thread pool")
+
+
+def _body(model: Any, scene: Scene, name: str) -> Iterator[Row]:
+    body, authored = model.body(name), scene.body(name)
+
+    def row(quantity: str, value: Value, unit: str, native: str, asked: Value = None) -> Row:
+        return f"body.{name}.{quantity}", read(value, unit, native, scene=asked)
+
+    dofs = slice(int(body.dofadr[0]), int(body.dofadr[0] + body.dofnum[0]))
+    yield row("mass", float(body.mass[0]), "kg", "body_mass", authored.mass)
+    yield row("inertia", floats(body.inertia), "kg m^2", "body_inertia", authored.inertia)
+    yield row("com", floats(body.ipos), "m", "body_ipos", authored.com)
+    yield row("armature", float(np.max(model.dof_armature[dofs])), "kg m^2", "max of dof_armature")
+    yield row("linear_damping", float(np.max(model.dof_damping[dofs][:3])), "N s/m", "max of dof_damping[:3]")
+    yield row("angular_damping", float(np.max(model.dof_damping[dofs][3:])), "N m s", "max of dof_damping[3:]")
+
+
+def _shape(
+    model: Any, settings: Settings, body: str, index: int, material: Material
+) -> Iterator[Row]:
+    geom = model.geom(f"{body}/{index}")
+    prefix, asked = f"shape.{body}.{index}.", settings.options
+
+    def row(quantity: str, value: Value, unit: str, native: str, wanted: Value = None) -> Row:
+        return prefix + quantity, read(value, unit, native, settings=wanted)
+
+    yield prefix + "friction", read(float(geom.friction[0]), "1", "geom_friction[0]", scene=mapping.friction(material))
+    yield prefix + "restitution", absent("1", "MuJoCo has no restitution coefficient")
+    solref, wanted = floats(geom.solref), asked.get("solref")
+    pair = wanted if isinstance(wanted, tuple) else (None, None)
+    if solref[0] > 0:
+        floored = mapping.floored_time_constant(solref[0], model.opt.timestep)
+        yield row("time_constant", floored, "s", "geom_solref[0], raised to 2 dt (refsafe)", pair[0])
+        yield row("damping_ratio", solref[1], "1", "geom_solref[1]", pair[1])
+    else:
+        yield prefix + "time_constant", absent("s", f"geom_solref is negative: {solref}")
+        yield prefix + "damping_ratio", absent("1", f"geom_solref is negative: {solref}")
+    yield row("impedance", floats(geom.solimp), "1", "geom_solimp", asked.get("solimp"))
+    yield row("margin", float(geom.margin[0]), "m", "geom_margin")
+    yield row("gap", float(geom.gap[0]), "m", "geom_gap")
+    yield prefix + "contact_offset", absent("m", "see margin")
+    yield prefix + "rest_offset", absent("m", "see margin")
+    yield row("contact_dimensions", int(geom.condim[0]), "1", "geom_condim", asked.get("condim"))
+
+
+def _mixed(model: Any, i: int, j: int) -> tuple[tuple[float, float], tuple[float, ...], float]:
+    """solref, solimp and friction of a contact between two geoms, by the rules of the modelling chapter."""
+    if model.geom_priority[i] != model.geom_priority[j]:
+        k = i if model.geom_priority[i] > model.geom_priority[j] else j
+        return floats(model.geom_solref[k])[:2], floats(model.geom_solimp[k]), float(model.geom_friction[k, 0])  # type: ignore[return-value]
+    a, b = model.geom_solmix[i], model.geom_solmix[j]
+    weight = a / (a + b) if a + b > 0 else 0.5
+    first, second = model.geom_solref[i], model.geom_solref[j]
+    if first[0] > 0 and second[0] > 0:
+        solref = weight * first + (1 - weight) * second
+    else:
+        solref = np.minimum(first, second)
+    solimp = weight * model.geom_solimp[i] + (1 - weight) * model.geom_solimp[j]
+    return (
+        (float(solref[0]), float(solref[1])),
+        floats(solimp),
+        float(max(model.geom_friction[i, 0], model.geom_friction[j, 0])),
+    )

@@ -1,0 +1,193 @@
+"""The contract between the machinery and an engine's adapter.
+
+An adapter is one module `simparity.engines.NAME.adapter` with one function `build` (see `Build`). It never loops over
+time, logs, times or judges; the rollout does that once for all engines. What it cannot represent raises `Unsupported`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias
+
+from .channels import ChannelNote, Sample
+from .scene import Array, Scene
+
+Value: TypeAlias = bool | int | float | str | tuple[float, ...] | None
+Origin: TypeAlias = Literal["scene", "file", "settings", "default", "derived", "unreadable", "absent"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """One value as the engine uses it, read from the live engine object.
+
+    Attributes:
+        value: what the engine uses, in `unit`; None when unreadable or absent.
+        unit: SI unit, "1" for pure numbers, "" for names and switches.
+        authored: what was asked for, None when nothing was: a difference from `value` is a reinterpretation.
+        origin: where the value came from: the scene, a file, our settings, the engine's default, computed by the
+            engine from other values ("derived"), "unreadable" when the engine does not let one read it, "absent" when
+            the engine has no such quantity.
+        native: the engine's own name of the place it was read from, or why it is unreadable or absent.
+    """
+
+    value: Value
+    unit: str
+    origin: Origin
+    native: str
+    authored: Value = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Soft:
+    """Contact as an acceleration-level spring and damper (MuJoCo's family).
+
+    a_ref = -B v - K d(r) r with r < 0 when overlapping; per contact R = regularizer (1 - d)/d A, A the inverse
+    effective mass.
+
+    Attributes:
+        K: stiffness [1/s^2], already divided by d_max^2.
+        B: damping [1/s].
+        impedance: d_min, d_max [1], width [m], midpoint [1], power [1] of d(r).
+        regularizer: factor on R that the friction cone brings [1]: 1 for the elliptic cone, mu^2 (1 + mu^2)/2 for the
+            pyramidal one.
+    """
+
+    K: float
+    B: float
+    impedance: tuple[float, float, float, float, float]
+    regularizer: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Impulse:
+    """Contact that stops the approach within one step; restitution e [1] above `bounce_threshold` [m/s]."""
+
+    restitution: float
+    bounce_threshold: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compliant:
+    """Contact as a spring k [N/m] with damping d [N s/m] on the force level."""
+
+    stiffness: float
+    damping: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown:
+    """No contact law that we can state; `reason` says why."""
+
+    reason: str
+
+
+ContactLaw: TypeAlias = Soft | Impulse | Compliant | Unknown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolution:
+    """What an engine made of a scene: the table of resolved values, the contact law, and notes on channels.
+
+    Keys of `table` are canonical: an option's name ("dt", "cone"), or "body.NAME.quantity",
+    "shape.BODY.INDEX.quantity", "pair.A+B.quantity". `refined_by` names the options besides dt whose doubling brings
+    the engine nearer to its own limit (iterations of a solver that substeps with them).
+    """
+
+    table: Mapping[str, Resolved]
+    contact_law: ContactLaw
+    channel_notes: Mapping[str, ChannelNote] = field(default_factory=dict)
+    refined_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How the engine is set up: the profile's name and the options that it and the user set, merged."""
+
+    profile: str
+    options: Mapping[str, Value]
+
+
+class Simulation(Protocol):
+    """One scene in one engine. Arrays handed in and out are float64; rows follow `scene.moving`."""
+
+    def resolved(self) -> Resolution:
+        """Options and per-entity table, read from the live engine object and never echoed."""
+        ...
+
+    def reset(self) -> None:
+        """Back to the scene's initial state; a replay is bit-identical, or a listed deviation."""
+        ...
+
+    def command(self, tau: Array | None, wrench: Array | None) -> None:
+        """Hold joint torques `tau` [N m | N] and wrenches (n_bodies, 6) until the next call.
+
+        A wrench is force [N] then torque [N m] about the body's centre of mass, in W. None means zero.
+        """
+        ...
+
+    def set_velocity(self, V_WB: Array) -> None:
+        """Set the velocities (n_bodies, 6) of all moving bodies now, poses kept: origin [m/s], angular [rad/s], in W."""
+        ...
+
+    def advance(self, steps: int) -> None:
+        """Integrate that many steps of dt; returns when the state is readable on the host."""
+        ...
+
+    def sample(self, into: Sample) -> None:
+        """Fill every channel for the present instant, by batched reads; unsupported channels with NaN."""
+        ...
+
+    def close(self) -> None:
+        """Free the engine's objects; the simulation cannot be used afterwards."""
+        ...
+
+
+class Build(Protocol):
+    """Type of an adapter's `build`."""
+
+    def __call__(self, scene: Scene, dt: float, settings: Settings, device: str, precision: int) -> Simulation: ...
+
+
+# What every engine's table must say something about: a value, "unreadable" or "absent".
+REQUIRED_OPTIONS: Mapping[str, str] = {
+    "dt": "s",
+    "substeps": "1",
+    "gravity": "m/s^2",
+    "integrator": "",
+    "solver": "",
+    "iterations": "1",
+    "tolerance": "1",
+    "cone": "",
+    "impratio": "1",
+    "contact_resolution": "",
+    "multi_contact": "",
+    "friction_combine": "",
+    "restitution_combine": "",
+    "sleep_threshold": "",
+    "bounce_threshold": "m/s",
+    "max_depenetration_velocity": "m/s",
+    "precision": "bit",
+    "device": "",
+    "threads": "1",
+}
+REQUIRED_PER_BODY: Mapping[str, str] = {
+    "mass": "kg",
+    "inertia": "kg m^2",
+    "com": "m",
+    "armature": "kg m^2",
+    "linear_damping": "",
+    "angular_damping": "",
+}
+REQUIRED_PER_SHAPE: Mapping[str, str] = {
+    "friction": "1",
+    "restitution": "1",
+    "time_constant": "s",
+    "damping_ratio": "1",
+    "impedance": "1",
+    "margin": "m",
+    "gap": "m",
+    "contact_offset": "m",
+    "rest_offset": "m",
+}
+REQUIRED_PER_PAIR: Mapping[str, str] = {"friction": "1"}

@@ -1,0 +1,37 @@
+"""Small builders for rows of a resolved table, so that every adapter writes them alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .engine import Resolved, Value
+
+Row = tuple[str, Resolved]
+
+
+def absent(unit: str, why: str) -> Resolved:
+    """The engine has no such quantity; `why` says what it has instead."""
+    return Resolved(value=None, unit=unit, origin="absent", native=why)
+
+
+def unreadable(unit: str, why: str, authored: Value = None) -> Resolved:
+    """The engine has the quantity and does not let one read it."""
+    return Resolved(value=None, unit=unit, origin="unreadable", native=why, authored=authored)
+
+
+def floats(array: Any) -> tuple[float, ...]:
+    """A small array as a tuple of Python floats."""
+    return tuple(float(x) for x in array)
+
+
+def read(value: Value, unit: str, native: str, *, scene: Value = None, settings: Value = None) -> Resolved:
+    """A value read from the engine; its origin follows from who asked for one: the settings, the scene, or nobody."""
+    asked = scene if settings is None else settings
+    origin = "settings" if settings is not None else "scene" if scene is not None else "default"
+    return Resolved(value=value, unit=unit, origin=origin, native=native, authored=asked)  # type: ignore[arg-type]
+
+
+def values(asked: Mapping[str, Value]) -> Callable[[str, Value, str, str], Row]:
+    """A function that makes the row of an option (name, value, unit, native) from the settings that were asked for."""
+    return lambda name, value, unit, native: (name, read(value, unit, native, settings=asked.get(name)))

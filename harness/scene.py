@@ -1,0 +1,186 @@
+"""What is simulated, in SI units and in no engine's vocabulary.
+
+World W is right-handed with z up. Quaternions are scalar-first. A scene is data: an adapter reads it, nobody writes
+into it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from .errors import UsageError
+
+Vec3: TypeAlias = tuple[float, float, float]
+Array: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Pose of a frame in its parent: position `p` [m], unit quaternion `q_wxyz` [1], scalar first."""
+
+    p: Vec3 = (0.0, 0.0, 0.0)
+    q_wxyz: tuple[float, float, float, float] = (1.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        if not math.isclose(sum(x * x for x in self.q_wxyz), 1.0, abs_tol=1e-9):
+            raise UsageError(f"quaternion {self.q_wxyz} is not of unit length; give w, x, y, z with norm 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Sphere:
+    """Ball of `radius` [m] about the origin of `pose`, which is given in the body frame."""
+
+    radius: float
+    pose: Pose = Pose()
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Cuboid with edge lengths `size` [m] along the axes of `pose`, centred on it."""
+
+    size: Vec3
+    pose: Pose = Pose()
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """Capsule along z of `pose`: `length` [m] of the straight part, `radius` [m] of the caps."""
+
+    radius: float
+    length: float
+    pose: Pose = Pose()
+
+
+@dataclass(frozen=True, slots=True)
+class Cylinder:
+    """Cylinder along z of `pose`: `length` [m], `radius` [m]."""
+
+    radius: float
+    length: float
+    pose: Pose = Pose()
+
+
+@dataclass(frozen=True, slots=True)
+class HalfSpace:
+    """All points with z <= 0 in `pose`; only for bodies fixed to the world."""
+
+    pose: Pose = Pose()
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """Surface mesh read from `path`, scaled by `scale` [1]; collides as its convex hull."""
+
+    path: str
+    scale: float = 1.0
+    pose: Pose = Pose()
+
+
+Shape: TypeAlias = Sphere | Box | Capsule | Cylinder | HalfSpace | Mesh
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """Surface of a body. None means: the engine's own default, which the run records.
+
+    Attributes:
+        friction: Coulomb coefficient mu of the body against an equal body [1], >= 0.
+        restitution: ratio of separation to approach speed e [1], 0 to 1.
+        stiffness: contact stiffness k [N/m]. Turning it into an acceleration law takes the contact's effective mass.
+        damping: contact damping d [N s/m].
+    """
+
+    friction: float | None = None
+    restitution: float | None = None
+    stiffness: float | None = None
+    damping: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """One rigid body B.
+
+    Attributes:
+        mass: [kg]; None fixes the body to the world.
+        inertia: rotational inertia about the centre of mass, diagonal in the axes of B [kg m^2].
+        com: centre of mass in B [m].
+        pose: X_WB at time zero.
+        velocity: V_WB at time zero: velocity of B's origin in W [m/s], then angular velocity in W [rad/s].
+    """
+
+    name: str
+    shapes: tuple[Shape, ...] = ()
+    mass: float | None = None
+    inertia: Vec3 | None = None
+    com: Vec3 = (0.0, 0.0, 0.0)
+    pose: Pose = Pose()
+    velocity: tuple[float, float, float, float, float, float] = (0.0,) * 6
+    material: Material = Material()
+
+    def __post_init__(self) -> None:
+        if self.mass is None:
+            return
+        if not (math.isfinite(self.mass) and self.mass > 0):
+            raise UsageError(f"body {self.name!r} has mass {self.mass} kg; give a positive number, or None to fix it")
+        if self.inertia is None or not all(math.isfinite(i) and i > 0 for i in self.inertia):
+            raise UsageError(f"body {self.name!r} has inertia {self.inertia} kg m^2; give three positive numbers")
+        a, b, c = sorted(self.inertia)
+        if a + b < c * (1 - 1e-9):
+            raise UsageError(f"body {self.name!r} has inertia {self.inertia} kg m^2, which no real body can have")
+        if any(isinstance(shape, HalfSpace) for shape in self.shapes):
+            raise UsageError(f"body {self.name!r} moves and has a half-space; only fixed bodies can have one")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """Everything that is simulated, and gravity [m/s^2] in W."""
+
+    name: str
+    bodies: tuple[Body, ...]
+    gravity: Vec3 = (0.0, 0.0, -9.81)
+    collision_pairs_off: tuple[tuple[str, str], ...] = ()
+    _index: dict[str, Body] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for body in self.bodies:
+            if body.name in self._index:
+                raise UsageError(f"scene {self.name!r} has two bodies named {body.name!r}; give each its own name")
+            self._index[body.name] = body
+        for pair in self.collision_pairs_off:
+            for name in pair:
+                if name not in self._index:
+                    raise UsageError(f"scene {self.name!r} switches off contact with {name!r}, which it does not have")
+
+    @property
+    def moving(self) -> tuple[Body, ...]:
+        """The bodies with mass, in scene order: the order of rows in every channel."""
+        return tuple(body for body in self.bodies if body.mass is not None)
+
+    def body(self, name: str) -> Body:
+        """The body of that name."""
+        return self._index[name]
+
+    def may_collide(self, a: str, b: str) -> bool:
+        """Whether the bodies `a` and `b` are allowed to touch."""
+        return (a, b) not in self.collision_pairs_off and (b, a) not in self.collision_pairs_off
+
+    def colliding_pairs(self) -> tuple[tuple[str, str], ...]:
+        """Names of all pairs of bodies with shapes that may touch, at least one of them moving."""
+        solid = [body for body in self.bodies if body.shapes]
+        return tuple(
+            (a.name, b.name)
+            for i, a in enumerate(solid)
+            for b in solid[i + 1 :]
+            if (a.mass is not None or b.mass is not None) and self.may_collide(a.name, b.name)
+        )
+
+
+def box_inertia(mass: float, size: Vec3) -> Vec3:
+    """Principal inertia of a solid cuboid [kg m^2]: m (b^2 + c^2) / 12 and so on."""
+    x, y, z = (s * s for s in size)
+    return (mass * (y + z) / 12, mass * (x + z) / 12, mass * (x + y) / 12)

@@ -1,0 +1,81 @@
+"""A trace: all channels of a run over time, and its file."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .channels import BY_NAME, SAMPLED
+from .errors import SimparityError
+from .scene import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Channels over time.
+
+    Attributes:
+        time: instants of the samples [s], shape (T,); the first is 0.
+        names: the moving bodies, in scene order, n of them.
+        channels: name -> (T, n, width), see `channels` for units; a channel that the engine cannot give is NaN.
+    """
+
+    time: Array
+    names: tuple[str, ...]
+    channels: Mapping[str, Array]
+
+    def of(self, channel: str, body: str) -> Array:
+        """One channel of one body, shape (T, width)."""
+        return self.channels[channel][:, self.names.index(body)]
+
+    @property
+    def sample_interval(self) -> float:
+        """Time between samples [s]."""
+        return float(self.time[1] - self.time[0])
+
+
+def reduce(time: Array, names: tuple[str, ...], sampled: Mapping[str, Array], stride: int, dt: float) -> Trace:
+    """Trace with every `stride`-th sample of a log of every step, whose forces lose nothing.
+
+    `f_friction_B_W` is the rest of the force, `impulse_B_W` sums f dt over the steps since the previous sample and `peak_normal_force` takes
+    their largest.
+    """
+    kept = slice(None, None, stride)
+    force, normal = sampled["f_B_W"], sampled["f_normal_B_W"]
+    blocks = (len(time) - 1) // stride
+    shape = (blocks, stride, *force.shape[1:])
+    magnitude = np.sqrt(np.einsum("tbk,tbk->tb", normal, normal))[..., None]
+    channels = {channel.name: np.ascontiguousarray(sampled[channel.name][kept]) for channel in SAMPLED}
+    impulse, peak = np.zeros_like(channels["f_B_W"]), np.zeros_like(channels["contact_count"])
+    impulse[1:] = force[1 : 1 + blocks * stride].reshape(shape).sum(axis=1) * dt
+    peak[1:] = magnitude[1 : 1 + blocks * stride].reshape(blocks, stride, -1, 1).max(axis=1)
+    channels["f_friction_B_W"] = channels["f_B_W"] - channels["f_normal_B_W"]
+    return Trace(time[kept].copy(), names, channels | {"impulse_B_W": impulse, "peak_normal_force": peak})
+
+
+def save(trace: Trace, path: Path) -> None:
+    """Write `trace` as a numpy archive without pickles."""
+    arrays = {f"channel.{name}": array for name, array in trace.channels.items()}
+    np.savez_compressed(path, time=trace.time, names=np.array(trace.names, dtype=np.str_), **arrays)
+
+
+def load(path: Path) -> Trace:
+    """Read a trace written by `save`.
+
+    Raises:
+        SimparityError: the file is missing, damaged or not a trace.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            channels = {key.removeprefix("channel."): file[key] for key in file.files if key.startswith("channel.")}
+            time, names = file["time"], tuple(str(name) for name in file["names"])
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise SimparityError(f"{path} is not a readable trace ({error}); delete its folder and run again") from error
+    expected = {(len(time), len(names), BY_NAME[name].width) for name in channels if name in BY_NAME}
+    if not channels or {array.shape for array in channels.values()} != expected:
+        raise SimparityError(f"{path} holds arrays of the wrong shape; delete its folder and run again")
+    return Trace(time, names, channels)
