@@ -1,1 +1,49 @@
-"""TODO."""
+"""The engines. A new one is one folder with `adapter.py`, `mapping.py` and `NOTES.md`, and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What can be said of an engine without importing it.
+
+    Attributes:
+        distribution: name of its package on the index, None for the closed form that is part of simparity.
+        extra: extra of simparity that installs it.
+        devices: devices that the adapter can run on.
+        precisions: floating-point precisions of its state [bit], best first.
+        compiles: whether it compiles its kernels at first use, which takes minutes.
+        licence: SPDX identifier.
+    """
+
+    distribution: str | None
+    extra: str
+    devices: tuple[str, ...]
+    precisions: tuple[int, ...]
+    compiles: bool
+    licence: str
+
+
+def _entry(
+    distribution: str | None, extra: str, devices: str, precisions: tuple[int, ...], licence: str, *, compiles: bool = False
+) -> Entry:
+    return Entry(
+        distribution=distribution,
+        extra=extra,
+        devices=tuple(devices.split()),
+        precisions=precisions,
+        compiles=compiles,
+        licence=licence,
+    )
+
+
+ENGINES: Mapping[str, Entry] = {
+    "freefall": _entry(None, "", "cpu", (64,), "Apache-2.0"),
+    "mujoco": _entry("mujoco", "mujoco", "cpu", (64,), "Apache-2.0"),
+    "newton": _entry("newton", "newton", "cpu cuda", (32,), "Apache-2.0", compiles=True),
+    "genesis": _entry("genesis-world", "genesis", "cpu cuda", (64, 32), "Apache-2.0", compiles=True),
+    "physx": _entry("sapien", "physx", "cpu", (32,), "MIT (SAPIEN), BSD-3-Clause (PhysX)"),
+}

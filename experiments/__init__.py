@@ -1,1 +1,11 @@
-"""TODO."""
+"""The experiments. A new one is one Python file, one YAML under conf/experiment, and one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+EXPERIMENTS: Mapping[str, str] = {
+    "throw": "throw:Throw",
+    "drop": "drop:Drop",
+    "sliding_block": "sliding_block:SlidingBlock",
+}

@@ -1,1 +1,1 @@
-"""TODO."""
+"""Adapter of Genesis."""

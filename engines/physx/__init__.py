@@ -1,1 +1,1 @@
-"""TODO."""
+"""PhysX 5 on the CPU, through SAPIEN."""

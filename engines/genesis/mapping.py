@@ -1,0 +1,178 @@
+"""Physical parameters to Genesis's parameters; needs no Genesis. Sources: docstrings and kernels of genesis-world 1.4.5."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...harness.engine import Soft, Value
+from ...harness.errors import Unsupported
+from ...harness.scene import Material
+from ...harness.settings import Option
+
+OPTIONS: Mapping[str, Option] = {
+    "cone": Option(
+        kind=str, unit="", text="friction cone, RigidOptions.friction_cone", choices=("pyramidal", "elliptic")
+    ),
+    "contact_resolution": Option(
+        kind=str,
+        unit="",
+        text="how normal and friction force depend on each other, RigidOptions.contact_resolution",
+        choices=("convex", "signorini"),
+    ),
+    "integrator": Option(
+        kind=str,
+        unit="",
+        text="RigidOptions.integrator",
+        choices=("Euler", "implicitfast", "approximate_implicitfast"),
+    ),
+    "solver": Option(kind=str, unit="", text="RigidOptions.constraint_solver", choices=("CG", "Newton")),
+    "iterations": Option(kind=int, unit="1", text="most solver iterations a step, RigidOptions.iterations"),
+    "tolerance": Option(kind=float, unit="1", text="early termination of the solver, RigidOptions.tolerance"),
+    "ls_iterations": Option(kind=int, unit="1", text="most line-search iterations, RigidOptions.ls_iterations"),
+    "ls_tolerance": Option(kind=float, unit="1", text="tolerance of the line search, RigidOptions.ls_tolerance"),
+    "impratio": Option(kind=float, unit="1", text="friction to normal impedance, RigidOptions.impratio"),
+    "noslip_iterations": Option(
+        kind=int, unit="1", text="iterations of the no-slip solver, RigidOptions.noslip_iterations"
+    ),
+    "multi_contact": Option(
+        kind=bool, unit="", text="several points per convex pair, RigidOptions.enable_multi_contact"
+    ),
+    "contact_pruning_tolerance": Option(
+        kind=float,
+        unit="1",
+        text="drops contacts inside the hull of a patch, RigidOptions.contact_pruning_tolerance; 0 keeps them all",
+    ),
+    "max_collision_pairs": Option(
+        kind=int, unit="1", text="sizes the contact buffers, RigidOptions.max_collision_pairs"
+    ),
+    "solref": Option(kind=tuple, unit="s, 1", length=2, text="time constant and damping ratio, geom/solref"),
+    "solimp": Option(kind=tuple, unit="1", length=5, text="impedance d_min d_max width mid power, geom/solimp"),
+}
+
+_STUDY: Mapping[str, Value] = {
+    "cone": "elliptic",  # the study: requested of every engine; here it brings signorini and impratio 100 with it
+    "iterations": 100,  # the study: at most 100 iterations
+    "tolerance": 1e-12,  # the study: tight; 64-bit leaves room for this
+    "solref": (0.01, 1.0),  # the study: 0.01 1 everywhere; solimp stays Genesis's own 0.9 0.95 on box and plane
+}
+PROFILES: Mapping[str, Mapping[str, Value]] = {
+    "default": {},
+    "published": _STUDY,
+    # What makes Genesis solve MuJoCo's published problem (engines/mujoco/mapping.py).
+    "matched": {
+        **_STUDY,
+        "contact_resolution": "convex",  # MuJoCo's one law; the elliptic cone would bring signorini
+        "impratio": 1.0,  # MuJoCo's default; the elliptic cone would bring 100
+        "solimp": (0.99, 0.999, 0.001, 0.5, 2.0),  # the study: MJCF engines
+        "integrator": "Euler",  # as MuJoCo; Genesis would choose approximate_implicitfast
+        "noslip_iterations": 0,  # as MuJoCo
+        "contact_pruning_tolerance": 0.0,  # MuJoCo keeps every contact
+    },
+}
+
+LOWEST_FRICTION = 0.01  # func_set_contact: max(friction_a, friction_b, 1e-2)
+SAFETY_FACTOR = 2.0  # TIME_CONSTANT_SAFETY_FACTOR in rigid_solver.py: a time constant is at least 2 substeps
+
+
+def rigid_options(options: Mapping[str, Value]) -> dict[str, Value]:
+    """Keywords of RigidOptions whose values are plain, under Genesis's names; enums are left to `ENUMS`."""
+    renamed = {"multi_contact": "enable_multi_contact"}
+    plain = (
+        "iterations",
+        "tolerance",
+        "ls_iterations",
+        "ls_tolerance",
+        "impratio",
+        "noslip_iterations",
+        "multi_contact",
+        "contact_pruning_tolerance",
+        "max_collision_pairs",
+    )
+    keywords = {renamed.get(name, name): options[name] for name in plain if name in options}
+    if keywords.get("contact_pruning_tolerance") == 0.0:
+        keywords["contact_pruning_tolerance"] = None  # Genesis's word for: keep every contact
+    return keywords
+
+
+# Our option -> (keyword of RigidOptions, name of the enum in the module `genesis`); members carry our choices' names.
+ENUMS: Mapping[str, tuple[str, str]] = {
+    "cone": ("friction_cone", "friction_cone"),
+    "contact_resolution": ("contact_resolution", "contact_resolution"),
+    "integrator": ("integrator", "integrator"),
+    "solver": ("constraint_solver", "constraint_solver"),
+}
+
+
+def check_options(options: Mapping[str, Value]) -> None:
+    """Raise Unsupported for combinations that Genesis refuses (RigidOptions.model_post_init, RigidSolver.__init__)."""
+    elliptic = options.get("cone") == "elliptic"
+    noslip = options.get("noslip_iterations", 0)
+    if elliptic and isinstance(noslip, int) and noslip > 0:
+        raise Unsupported("Genesis has no no-slip solver for the elliptic cone; set option.noslip_iterations=0")
+    if options.get("contact_resolution") == "signorini" and not (elliptic and options.get("solver") != "CG"):
+        raise Unsupported(
+            "Genesis resolves contacts by signorini only with option.cone=elliptic and option.solver=Newton"
+        )
+    solref = options.get("solref")
+    if isinstance(solref, tuple) and not (float(solref[0]) > 0 and float(solref[1]) > 0):
+        raise Unsupported(
+            f"Genesis replaces solref {solref} by its default, because it takes a positive time constant and damping "
+            "ratio only; give option.solref two positive numbers"
+        )
+
+
+def friction(material: Material) -> float | None:
+    """geom friction [1]: Coulomb's mu; a pair takes the larger, and at least 0.01 (func_set_contact)."""
+    return material.friction
+
+
+def pair_friction(a: float, b: float) -> float:
+    """Friction coefficient of a pair [1] (func_set_contact in collider/contact.py)."""
+    return max(a, b, LOWEST_FRICTION)
+
+
+def check(body: str, material: Material) -> None:
+    """Raise Unsupported for what Genesis's contact cannot say."""
+    if material.restitution:
+        raise Unsupported(
+            f"body {body!r} asks for restitution {material.restitution}: Genesis's rigid contact has no restitution "
+            "coefficient, only a damping ratio (solref) that depends on mass and time step"
+        )
+    if material.stiffness is not None or material.damping is not None:
+        raise Unsupported(
+            f"body {body!r} asks for a contact stiffness in N/m: Genesis's law acts on accelerations, so the same "
+            "number means another stiffness for every mass; set option.solref instead"
+        )
+    if material.friction is not None and material.friction < LOWEST_FRICTION:
+        raise Unsupported(
+            f"body {body!r} asks for friction {material.friction}: Genesis raises every contact's coefficient to "
+            f"{LOWEST_FRICTION}"
+        )
+
+
+def floored_time_constant(time_constant: float, substep: float) -> float:
+    """Time constant in use [s]: raised to 2 substeps when a contact is made (func_set_contact)."""
+    return max(time_constant, SAFETY_FACTOR * substep)
+
+
+def mixed(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
+    """solref and solimp (7 numbers) of a contact: the plain mean of its geoms' (func_set_contact)."""
+    return tuple((x + y) / 2 for x, y in zip(a, b, strict=True))
+
+
+def contact_law(sol_params: tuple[float, ...], substep: float, cone: str, mu: float, impratio: float) -> Soft:
+    """The scalar law of one contact from its mixed parameters (imp_aref in utils/geom.py).
+
+    `sol_params` is (tc [s], zeta [1], d_min, d_max, width [m], mid, power); K = 1/(d_max tc zeta)^2 and
+    B = 2/(d_max tc), tc raised to 2 substeps. The pyramidal cone's factor on R is MuJoCo's mu_r^2 (1 + mu^2) / 2 with
+    mu_r^2 = mu^2 / impratio (func_add_inequality_constraints in constraint/solver.py).
+    """
+    time_constant, ratio, d_min, d_max, width, middle, power = sol_params
+    tc = floored_time_constant(time_constant, substep)
+    regularizer = 1.0 if cone == "elliptic" else mu**2 / impratio * (1 + mu**2) / 2
+    return Soft(
+        K=1 / (d_max * tc * ratio) ** 2,
+        B=2 / (d_max * tc),
+        impedance=(d_min, d_max, width, middle, power),
+        regularizer=regularizer,
+    )

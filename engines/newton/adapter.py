@@ -1,0 +1,147 @@
+"""Newton's `SolverMuJoCo` (MuJoCo Warp). One step is recorded once and replayed, which is what makes it fast enough.
+
+The step is made in place: `SolverMuJoCo` reads its input state before it writes its output state. Its kernels, the
+gathering of the sample and, on a GPU, the copies from and to the host are one recorded graph.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import mujoco_warp
+import newton
+import numpy as np
+import warp as wp
+
+from ...harness.channels import Sample
+from ...harness.device import require_cuda
+from ...harness.engine import Resolution, Settings, Simulation
+from ...harness.errors import SimparityError, Unsupported
+from ...harness.scene import Array, Scene
+from .model import com_velocity, newton_model, rotated, solver
+from .readback import resolution
+from .readout import Readout
+
+_BITS = mujoco_warp.OverflowType
+# What MuJoCo Warp reports as "overflow" and loses contacts or rows by: not the iteration limits, nor the sensors.
+HARMFUL = int(_BITS.ALL & ~(_BITS.ITERATIONS | _BITS.LS_ITERATIONS | _BITS.CONTACT_MATCH | _BITS.TACTILE))
+
+
+class NewtonSimulation:
+    """One Newton model, state and solver.
+
+    Attributes:
+        eager: launch every kernel of a step from Python instead of replaying the recorded step. Same numbers, a hundred
+            times slower on a CPU; it is there to be timed.
+    """
+
+    def __init__(self, scene: Scene, dt: float, settings: Settings, device: str) -> None:
+        self.scene, self.settings, self.dt, self.eager = scene, settings, dt, False
+        self.model, self.shapes = newton_model(scene, settings, device)
+        self.solver = solver(self.model, scene, settings)
+        self.state, self.control = self.model.state(), self.model.control()
+        self.com = np.array([body.com for body in scene.moving])
+        self.contacts = newton.Contacts(self.solver.get_max_contact_count(), 0, device=self.model.device)
+        kinds = {self.solver.ObservableKind.CONTACT_F, self.solver.ObservableKind.OVERFLOW}
+        self.observables = self.solver.observables(kinds, contacts=self.contacts)
+        self.solver.mjw_model.opt.warn_overflow = 0  # no printed lines: `_finish` raises instead
+        self.readout = Readout(self.model, self.solver, self.state, self.contacts, self.observables, HARMFUL)
+        self.gpu = bool(self.model.device.is_cuda)
+        self.inbox, self.outbox = self._on_host(self.control.joint_f), self._on_host(self.readout.out)
+        self.wrench = self.inbox.numpy().reshape(-1, 6)
+        self.block = self.outbox.numpy()
+        self.readable, self.overflow = self.block[:-1], self.block[-1:, 0]
+        self._step()  # compiles what is not in the cache; recording needs it
+        with wp.ScopedCapture(device=self.model.device) as capture:
+            self._step()
+        self.graph = capture.graph
+        self.reset()
+
+    def _on_host(self, array: Any) -> Any:
+        """`array` itself on a CPU, else its counterpart in pinned host memory."""
+        return wp.zeros(array.shape, dtype=array.dtype, device="cpu", pinned=True) if self.gpu else array
+
+    def _step(self) -> None:
+        if self.gpu:
+            wp.copy(self.control.joint_f, self.inbox)
+        self.solver.step(self.state, self.state, self.control, self.contacts, self.dt, observables=self.observables)
+        self._gather()
+
+    def _gather(self) -> None:
+        self.readout.launch()
+        if self.gpu:
+            wp.copy(self.outbox, self.readout.out)
+
+    def _refresh(self) -> None:
+        """Bring the body poses and velocities and the sample in line with the joint coordinates."""
+        newton.eval_fk(self.model, self.state.joint_q, self.state.joint_qd, self.state)
+        self._gather()
+        self._finish()
+
+    def _finish(self) -> None:
+        if self.gpu:
+            wp.synchronize_device(self.model.device)
+        if self.overflow[0]:
+            raise SimparityError(
+                f"Newton dropped contacts or constraint rows ({_BITS(int(self.overflow[0]))!r}); "
+                f"raise option.nconmax, now {self.solver.mjw_data.naconmax}, or "
+                f"option.njmax, now {self.solver.mjw_data.njmax}"
+            )
+
+    def reset(self) -> None:
+        self.solver.reset(self.state)  # the model's joint coordinates and velocities; no warm start
+        self.contacts.rigid_contact_count.zero_()  # no step has ended yet: no contact force
+        self.observables.overflow.zero_()
+        self.readout.out.zero_()
+        self.wrench[:] = 0.0
+        self._refresh()
+
+    def command(self, tau: Array | None, wrench: Array | None) -> None:
+        if tau is not None and len(tau):
+            raise Unsupported("this scene has no joints to command")
+        # joint_f of a free joint is a force and a torque about the centre of mass in W
+        self.wrench[:] = 0.0 if wrench is None else wrench
+
+    def set_velocity(self, V_WB: Array) -> None:
+        q_WB = self.readable[:, 3:7].astype(float)
+        self.state.joint_qd.assign(com_velocity(np.asarray(V_WB), rotated(q_WB, self.com)).ravel())
+        self._refresh()
+
+    def advance(self, steps: int) -> None:
+        if self.eager:
+            for _ in range(steps):
+                self._step()
+        else:
+            graph, launch = self.graph, wp.capture_launch
+            for _ in range(steps):
+                launch(graph)
+        self._finish()
+
+    def sample(self, into: Sample) -> None:
+        into.data[:] = self.readable
+
+    def resolved(self) -> Resolution:
+        return resolution(self.solver, self.model, self.shapes, self.scene, self.settings, self.dt)
+
+    def close(self) -> None:
+        del self.graph, self.readout, self.observables, self.contacts, self.solver, self.state, self.control, self.model
+
+
+def cache_folders() -> list[Path]:
+    """Where Warp keeps compiled kernels."""
+    wp.config.log_level = wp.LOG_WARNING
+    wp.init()
+    return [Path(wp.config.kernel_cache_dir)]
+
+
+def build(scene: Scene, dt: float, settings: Settings, device: str, precision: int) -> Simulation:
+    """`scene` in Newton; see `Build`."""
+    if device not in ("cpu", "cuda"):
+        raise Unsupported(f"Newton runs on cpu or cuda, not on {device}")
+    if precision != 32:
+        raise Unsupported("Newton's state is in 32 bit and SolverMuJoCo offers nothing else; ask for precision=32")
+    if device == "cuda":
+        require_cuda("newton")
+    wp.config.log_level = wp.LOG_WARNING  # no greeting and no line per compiled module
+    return NewtonSimulation(scene, dt, settings, device)

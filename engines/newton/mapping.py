@@ -1,0 +1,115 @@
+"""Physical parameters to the parameters of Newton's `SolverMuJoCo`; needs no Newton.
+
+Sources: docstrings of `newton.ModelBuilder` and `newton.solvers.SolverMuJoCo` 1.8.0, MuJoCo's XML reference and
+modelling chapter, and `mujoco_warp` 3.17.0 where it differs from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...harness.engine import Soft, Value
+from ...harness.errors import Unsupported
+from ...harness.scene import Material
+from ...harness.settings import Option
+
+OPTIONS: Mapping[str, Option] = {
+    "cone": Option(kind=str, unit="", text="friction cone, SolverMuJoCo(cone)", choices=("pyramidal", "elliptic")),
+    "integrator": Option(
+        kind=str,
+        unit="",
+        text="SolverMuJoCo(integrator); Newton's own default is implicitfast",
+        choices=("Euler", "RK4", "implicit", "implicitfast"),
+    ),
+    "solver": Option(kind=str, unit="", text="SolverMuJoCo(solver)", choices=("CG", "Newton")),
+    "iterations": Option(kind=int, unit="1", text="most solver iterations a step, SolverMuJoCo(iterations)"),
+    "ls_iterations": Option(kind=int, unit="1", text="most line-search iterations, SolverMuJoCo(ls_iterations)"),
+    "tolerance": Option(
+        kind=float, unit="1", text="early termination, SolverMuJoCo(tolerance); MuJoCo Warp raises it to 1e-6"
+    ),
+    "impratio": Option(kind=float, unit="1", text="friction to normal impedance, SolverMuJoCo(impratio)"),
+    "multi_contact": Option(
+        kind=bool, unit="", text="several contacts per pair of convex shapes, SolverMuJoCo(enable_multiccd)"
+    ),
+    "nconmax": Option(kind=int, unit="1", text="capacity for contacts, SolverMuJoCo(nconmax)"),
+    "njmax": Option(kind=int, unit="1", text="capacity for constraint rows, SolverMuJoCo(njmax)"),
+    "gap": Option(kind=float, unit="m", text="detection distance without force, ModelBuilder.rigid_gap"),
+    "solref": Option(kind=tuple, unit="s, 1", length=2, text="time constant and damping ratio, mujoco:solref"),
+    "solimp": Option(kind=tuple, unit="1", length=5, text="impedance d_min d_max width mid power, mujoco:geom_solimp"),
+    "condim": Option(kind=int, unit="1", text="contact dimensions, mujoco:condim", choices=(1, 3, 4, 6)),
+}
+
+_STUDY: Mapping[str, Value] = {
+    "cone": "elliptic",  # the study's setting for every engine
+    "iterations": 100,  # the study: at most 100 iterations
+    "tolerance": 1e-12,  # the study: tight; MuJoCo Warp raises it to 1e-6, which the table shows
+    "solref": (0.01, 1.0),  # the study: 0.01 1 everywhere
+    "solimp": (0.99, 0.999, 0.001, 0.5, 2.0),  # the study: MJCF engines
+    "condim": 3,  # the study: torsional and rolling friction off
+}
+PROFILES: Mapping[str, Mapping[str, Value]] = {
+    "default": {},
+    "published": _STUDY,
+    # What makes Newton solve MuJoCo's problem.
+    "matched": {
+        **_STUDY,
+        "impratio": 1.0,  # MuJoCo's default, written out
+        "integrator": "Euler",  # MuJoCo's default; Newton's is implicitfast
+        "gap": 0.0,  # geom/gap is 0 in MuJoCo; Newton's rigid_gap is 0.1 m (no force, but more slots and time)
+        "multi_contact": True,  # MuJoCo's default; Newton switches it off
+    },
+}
+
+MIN_IMPEDANCE, MAX_IMPEDANCE = 1e-4, 0.9999  # mjMINIMP, mjMAXIMP: solimp is clipped to these
+MIN_FRICTION = 1e-5  # mjMINMU: no contact has less
+
+
+def friction(material: Material) -> float | None:
+    """`ShapeConfig.mu` [1], Coulomb's mu: SolverMuJoCo copies it to geom_friction[0]; a pair takes the larger."""
+    return material.friction
+
+
+def check(body: str, material: Material) -> None:
+    """Raise Unsupported for what SolverMuJoCo's contact cannot say."""
+    if material.restitution:
+        raise Unsupported(
+            f"body {body!r} asks for restitution {material.restitution}: SolverMuJoCo ignores ShapeConfig.restitution; "
+            "its contact has only a damping ratio (solref) that depends on mass and time step"
+        )
+    if material.stiffness is not None or material.damping is not None:
+        raise Unsupported(
+            f"body {body!r} asks for a contact stiffness in N/m: SolverMuJoCo turns ShapeConfig.ke and kd into a law "
+            "on accelerations, so the same number means another stiffness for every mass; set option.solref instead"
+        )
+
+
+def rows_per_contact(cone: str, condim: int) -> int:
+    """Constraint rows of one contact [1]: its dimensions, or the edges of a pyramid (modelling chapter, "Contact")."""
+    return condim if cone == "elliptic" or condim == 1 else 2 * (condim - 1)
+
+
+def floored_time_constant(time_constant: float, dt: float) -> float:
+    """Time constant in use [s]: raised to 2 dt (flag refsafe, on by default)."""
+    return max(time_constant, 2 * dt)
+
+
+def contact_law(
+    solref: tuple[float, float], solimp: tuple[float, ...], dt: float, cone: str, mu: float, refsafe: bool = True
+) -> Soft:
+    """The scalar law of one contact, from the mixed solref and solimp (modelling chapter, "Solver parameters").
+
+    Positive solref: time constant tc [s] and damping ratio zeta, K = 1/(d_max tc zeta)^2, B = 2/(d_max tc).
+    Negative solref: -K d_max^2 [1/s^2] and -B d_max [1/s].
+    The pyramidal cone's factor mu^2 (1 + mu^2) / 2 on R follows from its four edges (normal +- mu tangent), each with
+    R_edge = 2 mu^2 R_normal and R_normal built on A (1 + mu^2).
+    """
+    d_min, d_max = (min(max(d, MIN_IMPEDANCE), MAX_IMPEDANCE) for d in solimp[:2])
+    first, second = solref
+    if first > 0:
+        tc = floored_time_constant(first, dt) if refsafe else first
+        K, B = 1 / (d_max * tc * second) ** 2, 2 / (d_max * tc)
+    else:
+        K, B = -first / d_max**2, -second / d_max
+    regularizer = 1.0 if cone == "elliptic" else mu**2 * (1 + mu**2) / 2
+    width, middle, power = solimp[2:]
+    return Soft(K=K, B=B, impedance=(d_min, d_max, width, middle, power), regularizer=regularizer)

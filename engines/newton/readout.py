@@ -1,0 +1,40 @@
+"""A whole sample in one array, gathered by one kernel that can be part of the recorded step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import warp as wp
+
+from ...harness.channels import WIDTH
+from .kernel import gather
+
+
+class Readout:
+    """The sample of the present instant in `out` (n_bodies + 1, WIDTH); `out[-1, 0]` holds the overflow bits.
+
+    Velocities and poses come from the Newton state, forces from the observable CONTACT_F, which is the wrench on the
+    first shape of each contact over the step that ended; all of it is up to date once `launch` has run.
+    """
+
+    def __init__(self, model: Any, solver: Any, state: Any, contacts: Any, observables: Any, harmful: int) -> None:
+        self.bodies, self.device = model.body_count, model.device
+        self.out = wp.zeros((self.bodies + 1, WIDTH), dtype=wp.float32, device=self.device)
+        self.inputs = [
+            state.body_q,
+            state.body_qd,
+            model.body_com,
+            model.shape_body,
+            contacts.rigid_contact_count,
+            contacts.rigid_contact_shape0,
+            contacts.rigid_contact_shape1,
+            contacts.rigid_contact_normal,
+            observables.contact_f,
+            solver.mjw_data.contact.efc_address,
+            observables.overflow,
+            harmful,
+        ]
+
+    def launch(self) -> None:
+        """Gather; can be recorded."""
+        wp.launch(gather, dim=self.bodies, inputs=self.inputs, outputs=[self.out], device=self.device)

@@ -1,0 +1,136 @@
+"""What PhysX made of a scene, read from SAPIEN's live objects.
+
+A system's configuration is the copy that SAPIEN made when it created the PhysX scene; PhysX's own flags of a scene are
+not exposed. Bodies, shapes and materials are read from PhysX itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...harness.channels import ChannelNote
+from ...harness.engine import Resolution, Resolved, Settings, Value
+from ...harness.resolution import Row, absent, floats, read, unreadable, values
+from ...harness.scene import Scene
+from . import mapping
+from .model import Model
+
+_CHANNEL_NOTES = {
+    "f_B_W": ChannelNote(
+        "derived",
+        "SAPIEN reports no friction on the CPU; this is m (v_1 - v_0)/dt - m g - f_commanded of the step, with linear "
+        "damping accounted for; a sleeping body's is what holds it in place",
+    ),
+    "f_friction_B_W": ChannelNote("derived", "f_B_W by the momentum balance, minus the normal force that PhysX reports"),
+    "f_normal_B_W": ChannelNote(
+        "derived", "sum of the contacts' impulses over dt; a sleeping body's keeps the value of its last step awake"
+    ),
+}
+
+
+def resolution(model: Model, scene: Scene, settings: Settings, dt: float) -> Resolution:
+    """Everything that `model` lets one read, under canonical names."""
+    config, asked = model.system.config, settings.options
+    table = dict(_options(model, scene, asked, dt))
+    for body in scene.moving:
+        table.update(_body(model, scene, asked, body.name))
+    for body in scene.bodies:
+        for index in range(len(body.shapes)):
+            table.update(_shape(model, scene, asked, body.name, index))
+    bounces = []
+    for a, b in scene.colliding_pairs():
+        one, other = (model.components[name].collision_shapes[0].physical_material for name in (a, b))
+        table[f"pair.{a}+{b}.friction"] = Resolved(
+            value=mapping.combined(one.dynamic_friction, other.dynamic_friction),
+            unit="1",
+            origin="derived",
+            native="average of the materials' dynamic_friction; the combine mode is not readable, the rule was measured",
+        )
+        bounces.append(mapping.combined(one.restitution, other.restitution))
+    law = mapping.contact_law(bounces, float(config.bounce_threshold))
+    return Resolution(table=table, contact_law=law, channel_notes=_CHANNEL_NOTES, refined_by=("iterations",))
+
+
+def _options(model: Model, scene: Scene, asked: Mapping[str, Value], dt: float) -> Iterator[Row]:
+    system, config, moving = model.system, model.system.config, model.moving
+    option = values(asked)
+
+    def of_bodies(name: str, unit: str, native: str) -> Row:
+        """An option that every moving body holds for itself."""
+        held = {getattr(body, native) for body in moving}
+        if len(held) == 1:
+            return option(name, held.pop(), unit, f"PhysxRigidDynamicComponent.{native}, the same for all bodies")
+        why = f"bodies differ in {native}" if held else f"no moving body holds a {native}"
+        return name, unreadable(unit, why, asked.get(name))
+
+    yield "dt", read(float(system.timestep), "s", "PhysxCpuSystem.timestep, 32 bit", scene=dt)
+    yield of_bodies("iterations", "1", "solver_position_iterations")
+    iterations = of_bodies("substeps", "1", "solver_position_iterations")[1]
+    tgs = bool(config.enable_tgs)
+    yield (
+        "substeps",
+        Resolved(value=iterations.value, unit="1", origin="derived", native="TGS: as many as position iterations")
+        if tgs
+        else absent("1", "PGS integrates once per dt"),
+    )
+    yield "gravity", read(floats(config.gravity), "m/s^2", "PhysxCpuSystem.config.gravity, 32 bit", scene=scene.gravity)
+    yield "integrator", unreadable("", "no accessor; PhysX steps semi-implicitly: velocity, then position")
+    yield option("solver", "TGS" if tgs else "PGS", "", "PhysxCpuSystem.config.enable_tgs")
+    yield of_bodies("velocity_iterations", "1", "solver_velocity_iterations")
+    yield "tolerance", absent("1", "PhysX does a fixed number of iterations")
+    yield "cone", unreadable("", "SAPIEN shows no friction type; PhysX's default is patch friction")
+    yield "impratio", absent("1", "contacts are rigid in normal and tangential direction")
+    yield "contact_resolution", absent("", "one law: Gauss-Seidel on impulses, non-penetration and Coulomb's bound")
+    yield "multi_contact", absent("", "always several points per pair of flat shapes; see enable_pcm")
+    for name in ("friction_combine", "restitution_combine"):
+        yield name, unreadable("", "SAPIEN shows no combine mode; measured: average, PhysX's default")
+    yield of_bodies("sleep_threshold", "m^2/s^2", "sleep_threshold")
+    yield option("bounce_threshold", float(config.bounce_threshold), "m/s", "PhysxCpuSystem.config.bounce_threshold")
+    yield of_bodies("max_depenetration_velocity", "m/s", "max_depenetration_velocity")
+    yield of_bodies("max_angular_velocity", "rad/s", "max_angular_velocity")
+    yield of_bodies("max_linear_velocity", "m/s", "max_linear_velocity")
+    yield of_bodies("max_contact_impulse", "N s", "max_contact_impulse")
+    for name in mapping.IN_SCENE_CONFIG[:-1]:
+        yield option(name, bool(getattr(config, name)), "", f"PhysxCpuSystem.config.{name}")
+    yield "gyroscopic_forces", unreadable("", "SAPIEN shows no rigid-body flags; measured: off, PhysX's default")
+    bits = moving[0].linear_velocity.itemsize * 8 if moving else None
+    of_state = "dtype of linear_velocity"
+    yield "precision", read(bits, "bit", of_state) if moving else unreadable("bit", "no moving body to read")
+    yield "device", read("cpu", "", "PhysxCpuSystem")
+    yield "threads", unreadable("1", "cpuWorkers of the configuration has no accessor; left at 0, the calling thread")
+
+
+def _body(model: Model, scene: Scene, asked: Mapping[str, Value], name: str) -> Iterator[Row]:
+    body, authored = model.components[name], scene.body(name)
+    prefix = f"body.{name}."
+    yield prefix + "mass", read(float(body.mass), "kg", "mass, 32 bit", scene=authored.mass)
+    yield prefix + "inertia", read(floats(body.inertia), "kg m^2", "inertia, 32 bit", scene=authored.inertia)
+    yield prefix + "com", read(floats(body.cmass_local_pose.p), "m", "cmass_local_pose.p, 32 bit", scene=authored.com)
+    yield prefix + "armature", absent("kg m^2", "a free body has none in PhysX")
+    for quantity in ("linear_damping", "angular_damping"):
+        value = float(getattr(body, quantity))
+        yield prefix + quantity, read(value, "1/s", quantity, settings=asked.get(quantity))
+
+
+def _shape(model: Model, scene: Scene, asked: Mapping[str, Value], name: str, index: int) -> Iterator[Row]:
+    shape: Any = model.components[name].collision_shapes[index]
+    surface, material = shape.physical_material, scene.body(name).material
+    prefix = f"shape.{name}.{index}."
+    mu, e = mapping.friction(material), material.restitution
+    yield prefix + "friction", read(float(surface.dynamic_friction), "1", "physical_material.dynamic_friction", scene=mu)
+    yield prefix + "static_friction", read(float(surface.static_friction), "1", "physical_material", scene=mu)
+    by_settings = asked.get("restitution") if e is None else None
+    native = "physical_material.restitution"
+    yield prefix + "restitution", read(float(surface.restitution), "1", native, scene=e, settings=by_settings)
+    for quantity in ("time_constant", "damping_ratio", "impedance"):
+        unit = "s" if quantity == "time_constant" else "1"
+        yield prefix + quantity, absent(unit, "contacts are rigid: no spring, no damper")
+    yield prefix + "margin", absent("m", "see contact_offset")
+    yield prefix + "gap", absent("m", "see contact_offset and rest_offset")
+    for quantity in mapping.IN_SHAPE_CONFIG:
+        yield prefix + quantity, read(float(getattr(shape, quantity)), "m", quantity, settings=asked.get(quantity))
+    for quantity in ("patch_radius", "min_patch_radius"):
+        yield prefix + quantity, read(float(getattr(shape, quantity)), "m", f"{quantity}, of torsional friction")
+    kind = type(shape).__name__.removeprefix("PhysxCollisionShape")
+    yield prefix + "geometry", read(kind, "", "type of the collision shape; a cylinder is a convex mesh, see NOTES.md")

@@ -1,0 +1,209 @@
+"""A cube falls flat on the ground: arrival, impact force, overlap and rest against closed forms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..harness.contact_law import land, rest_overlap
+from ..harness.engine import Impulse, Soft
+from ..harness.experiment import Check, Context, Metric, NotApplicable, by_precision
+from ..harness.rollout import Event
+from ..harness.scene import Material, Scene
+from ..harness.trace import Trace
+from .cube import GRAVITY, NAME, cube, ground, last, lowest_corner, vertical_force
+
+REST_WINDOW = 0.2  # [s] at the end of the run over which rest is measured
+
+
+@dataclass(slots=True, kw_only=True)
+class Drop:
+    """Parameters of the drop.
+
+    Attributes:
+        mass: [kg].
+        size: edge of the cube [m].
+        gap: fall height of the lower face [m].
+        phase: moves the arrival later by this part of one step [1], 0 to 1, by raising the cube by phase v dt.
+        friction: Coulomb coefficient of cube and ground [1].
+        restitution: coefficient of cube and ground [1]; None leaves it to the engine.
+    """
+
+    NAME: ClassVar[str] = "drop"
+    TEXT: ClassVar[str] = "a cube of 0.1 kg falls flat on the ground"
+    DT: ClassVar[float] = 1e-3
+    DURATION: ClassVar[float] = 1.0
+    TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-5, 1e-3, 1e-4)
+
+    mass: float = 0.1
+    size: float = 0.1
+    gap: float = 0.326
+    phase: float = 0.0
+    friction: float = 0.5
+    restitution: float | None = None
+
+    def scene(self, dt: float) -> Scene:
+        material = Material(friction=self.friction, restitution=self.restitution)
+        height = self.gap + self.phase * self.speed * dt
+        body = cube(mass=self.mass, size=self.size, height=height, material=material)
+        return Scene(name=self.NAME, bodies=(ground(material), body), gravity=(0.0, 0.0, -GRAVITY))
+
+    def events(self, dt: float) -> Sequence[Event]:
+        return ()
+
+    @property
+    def speed(self) -> float:
+        """Closed-form impact speed [m/s]: sqrt(2 g gap)."""
+        return math.sqrt(2 * GRAVITY * self.gap)
+
+    def _time(self, dt: float) -> float:
+        return math.sqrt(2 * (self.gap + self.phase * self.speed * dt) / GRAVITY)
+
+    def metrics(self) -> Sequence[Metric]:
+        return (
+            Metric("impact_time", "s", "middle of the first step with a contact force", self._impact_time),
+            Metric("impact_speed", "m/s", "downward speed at the start of that step", self._impact_speed),
+            Metric("peak_normal_force", "N", "largest normal force in any step", self._peak),
+            Metric("impulse", "N s", "vertical contact impulse from impact to the end", self._impulse),
+            Metric("max_overlap", "m", "deepest corner below the ground", self._overlap),
+            Metric("rest_height", "m", "height of the centre, mean over the last 0.2 s", self._rest_height),
+            Metric("rest_force", "N", "normal force, mean over the last 0.2 s", self._rest_force),
+            Metric("rest_force_deviation", "N", "its standard deviation from step to step", self._rest_deviation),
+            Metric("rebound_speed", "m/s", "largest upward speed after impact", self._rebound),
+        )
+
+    def checks(self) -> Sequence[Check]:
+        return (
+            Check(
+                "impact_time",
+                lambda trace, context: self._time(context.schedule.dt),
+                lambda context, _: context.schedule.dt * (1 + 1e-6),
+                "sqrt(2 gap / g); a step resolves time to dt",
+            ),
+            Check(
+                "impact_speed",
+                lambda trace, context: math.sqrt(2 * GRAVITY * (self.gap + self.phase * self.speed * context.schedule.dt)),
+                lambda context, _: 2 * GRAVITY * context.schedule.dt,
+                "sqrt(2 g gap); a step resolves it to g dt, and an engine may act one step early",
+            ),
+            Check(
+                "rest_force",
+                lambda trace, context: self.mass * GRAVITY,
+                by_precision(1e-6, 1e-4),
+                "m g; what motion is left at rest and the precision of the state",
+            ),
+            Check(
+                "impulse",
+                self._expected_impulse,
+                lambda context, expected: abs(expected) * (1e-9 if context.precision == 64 else 1e-4),
+                "m (v_after + v_before) + m g t, momentum balance; the precision of the state",
+            ),
+            Check(
+                "max_overlap",
+                self._predicted_overlap,
+                by_precision(1e-9, 1e-4),
+                "the scalar contact law stepped with the parameters read back; the precision of the state",
+            ),
+            Check("peak_normal_force", self._predicted_peak, self._peak_tolerance, "the contact law that the engine states"),
+            Check(
+                "rest_height",
+                self._predicted_rest_height,
+                lambda context, _: self.size * (1e-9 if context.precision == 64 else 1e-6),
+                "size / 2 - r with r = -(g/n)(1 - d)/(K d^2); the precision of the position",
+            ),
+        )
+
+    def _first_contact(self, trace: Trace) -> int | None:
+        """Index of the sample that ends the first step with a contact force."""
+        touching = np.flatnonzero(vertical_force(trace) > 0)
+        return int(touching[0]) if len(touching) else None
+
+    def _impact_time(self, trace: Trace, context: Context) -> float:
+        k = self._first_contact(trace)
+        return math.nan if k is None else float(trace.time[k]) - trace.sample_interval / 2
+
+    def _impact_speed(self, trace: Trace, context: Context) -> float:
+        k = self._first_contact(trace)
+        return math.nan if k is None else -float(trace.of("v_WB", NAME)[max(k - 1, 0), 2])
+
+    def _peak(self, trace: Trace, context: Context) -> float:
+        return float(trace.of("peak_normal_force", NAME).max())
+
+    def _impulse(self, trace: Trace, context: Context) -> float:
+        return float(trace.of("impulse_B_W", NAME)[:, 2].sum())
+
+    def _overlap(self, trace: Trace, context: Context) -> float:
+        return max(0.0, -float(lowest_corner(trace, self.size).min()))
+
+    def _rest_height(self, trace: Trace, context: Context) -> float:
+        return float(trace.of("p_WB", NAME)[last(trace, REST_WINDOW), 2].mean())
+
+    def _rest_force(self, trace: Trace, context: Context) -> float:
+        return float(vertical_force(trace)[last(trace, REST_WINDOW)].mean())
+
+    def _rest_deviation(self, trace: Trace, context: Context) -> float:
+        return float(vertical_force(trace)[last(trace, REST_WINDOW)].std())
+
+    def _rebound(self, trace: Trace, context: Context) -> float:
+        k = self._first_contact(trace)
+        return math.nan if k is None else max(0.0, float(trace.of("v_WB", NAME)[k:, 2].max()))
+
+    def _expected_impulse(self, trace: Trace, context: Context) -> float | NotApplicable:
+        k = self._first_contact(trace)
+        if k is None:
+            return NotApplicable("the cube did not reach the ground")
+        v = trace.of("v_WB", NAME)[:, 2]
+        start = max(k - 1, 0)
+        falling = GRAVITY * float(trace.time[-1] - trace.time[start])
+        return self.mass * (float(v[-1] - v[start]) + falling)
+
+    def _landing(self, trace: Trace, context: Context) -> tuple[float, float] | NotApplicable:
+        """Overlap [m] and peak force [N] that the soft law predicts from the trace's last sample before contact."""
+        law = context.resolution.contact_law
+        if not isinstance(law, Soft):
+            return NotApplicable("the engine does not state a soft contact law")
+        if context.schedule.stride != 1:
+            return NotApplicable("the arrival phase is only in a trace of every step (stride=1)")
+        k = self._first_contact(trace)
+        if k is None or k == 0:
+            return NotApplicable("the cube did not reach the ground")
+        contacts = trace.of("contact_count", NAME)[k:, 0]
+        height = float(lowest_corner(trace, self.size)[k - 1])
+        velocity = float(trace.of("v_WB", NAME)[k - 1, 2])
+        landing = land(law, contacts, self.mass, GRAVITY, context.schedule.dt, height, velocity)
+        return float(landing.overlap.max()), float(landing.force.max())
+
+    def _predicted_overlap(self, trace: Trace, context: Context) -> float | NotApplicable:
+        landing = self._landing(trace, context)
+        return landing if isinstance(landing, NotApplicable) else landing[0]
+
+    def _predicted_peak(self, trace: Trace, context: Context) -> float | NotApplicable:
+        law = context.resolution.contact_law
+        if isinstance(law, Impulse):
+            speed = self._impact_speed(trace, context)
+            if math.isnan(speed):
+                return NotApplicable("the cube did not reach the ground")
+            e = law.restitution if speed > law.bounce_threshold else 0.0
+            return self.mass * speed * (1 + e) / context.schedule.dt + self.mass * GRAVITY
+        landing = self._landing(trace, context)
+        return landing if isinstance(landing, NotApplicable) else landing[1]
+
+    def _peak_tolerance(self, context: Context, expected: float) -> float:
+        if isinstance(context.resolution.contact_law, Impulse):
+            # a solver that substeps with its iterations resolves the arrival to one part in `iterations` of a step
+            iterations = context.resolution.table["iterations"].value
+            return expected / (iterations if isinstance(iterations, int) else 1)
+        return by_precision(1e-9, 1e-4)(context, expected)
+
+    def _predicted_rest_height(self, trace: Trace, context: Context) -> float | NotApplicable:
+        law = context.resolution.contact_law
+        if isinstance(law, Soft):
+            n = float(trace.of("contact_count", NAME)[-1, 0])
+            if n == 0:
+                return NotApplicable("the cube is not in contact at the end")
+            return self.size / 2 - rest_overlap(law, n, GRAVITY)
+        return NotApplicable("the engine does not state a soft contact law")

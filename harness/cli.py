@@ -1,0 +1,127 @@
+"""The command line: `simparity run`, `report`, `engines`, `experiments`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .errors import SimparityError, UsageError
+from .launch import Launch
+from .progress import describe, progress_for
+from .record import Record
+
+USAGE, BROKEN, INTERRUPTED = 2, 1, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Entry point; returns the exit code: 0 done, 1 a run broke, 2 the request was wrong, 130 interrupted."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.act(options))
+    except UsageError as error:
+        print(f"simparity: {error}", file=sys.stderr)
+        return USAGE
+    except SimparityError as error:
+        print(f"simparity: {error}", file=sys.stderr)
+        return BROKEN
+    except KeyboardInterrupt:
+        print("simparity: interrupted; finished runs are kept, repeat the command to go on", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output is gone; say nothing more
+        return BROKEN
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="simparity", description="Compare physics engines on the same work.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    run = commands.add_parser(
+        "run",
+        help="run an experiment, a sweep or a study",
+        description="Example: simparity run -m experiment=drop engine=mujoco,newton dt=0.001,0.0005 repeat=0,1,2",
+    )
+    run.add_argument("-m", "--multirun", action="store_true", help="run once for every combination of listed values")
+    run.add_argument("-q", "--quiet", action="store_true", help="print only runs that did not end well")
+    run.add_argument("--dry-run", action="store_true", help="list the runs without running them")
+    run.add_argument("words", nargs="*", metavar="NAME=VALUE", help="what to run, for example experiment=drop dt=0.0005")
+    run.set_defaults(act=_run)
+    report = commands.add_parser("report", help="turn results into one HTML page")
+    report.add_argument("results", nargs="?", default="results", type=Path, help="folder of results")
+    report.add_argument("-o", "--output", default=Path("reports/report"), type=Path, help="PATH for PATH.html, PATH.md")
+    report.set_defaults(act=_report)
+    engines = commands.add_parser("engines", help="list the engines, or the options of one")
+    engines.add_argument("engine", nargs="?", help="show the options of this engine")
+    engines.set_defaults(act=_engines)
+    experiments = commands.add_parser("experiments", help="list the experiments with their parameters and studies")
+    experiments.set_defaults(act=_experiments)
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    from .configure import plan
+
+    asked = plan(options.words, multirun=options.multirun)
+    if options.dry_run:
+        for job in asked.jobs:
+            print(job.run_id, describe(job))
+        return 0
+    launch = Launch(
+        results=asked.results,
+        isolation="warm" if asked.isolation == "warm" else "fresh",
+        workers=asked.workers,
+        timeout=asked.timeout,
+    )
+    records = launch.run(asked.jobs, progress_for(quiet=options.quiet))
+    if len(records) == 1 and not options.quiet:
+        _print_run(records[0])
+    return _conclude(records, asked.results, quiet=options.quiet)
+
+
+def _print_run(record: Record) -> None:
+    from .listing import run_table
+
+    run_table(record)
+
+
+def _conclude(records: Sequence[Record], results: Path, *, quiet: bool) -> int:
+    broken = [record for record in records if record.status in ("failed", "timeout", "diverged")]
+    unsupported = [record for record in records if record.status == "unsupported"]
+    if not quiet:
+        print(f"{len(records) - len(broken) - len(unsupported)} ok, {len(unsupported)} unsupported, "
+              f"{len(broken)} broken; records are in {results}")
+    for record in unsupported:
+        print(f"unsupported: {describe(record.job)}: {record.reason}")
+    for record in broken:
+        print(f"{record.status}: {describe(record.job)} ({record.job.run_id}): {record.reason}")
+    return BROKEN if broken else 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    from .report import write_report
+
+    for path in write_report(options.results, options.output):
+        print(path)
+    return 0
+
+
+def _engines(options: argparse.Namespace) -> int:
+    from .listing import engine_table, option_table
+
+    if options.engine:
+        option_table(options.engine)
+    else:
+        engine_table()
+    return 0
+
+
+def _experiments(options: argparse.Namespace) -> int:
+    from .listing import experiment_table
+
+    experiment_table()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

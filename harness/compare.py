@@ -1,0 +1,129 @@
+"""Differences between runs, and what they mean beside spread, refinement and tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from .errors import SimparityError
+from .scene import Array
+from .trace import Trace
+
+Verdict: TypeAlias = Literal["agree", "within noise", "not converged", "differ", "unresolved"]
+# from harmless to grave: a comparison is as grave as its gravest quantity
+GRAVITY_OF: Mapping[str, int] = {"agree": 0, "within noise": 1, "not converged": 2, "unresolved": 3, "differ": 4}
+TICK = 1e-9  # [s]: instants nearer than this are the same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """How far two runs are apart on their common sample times.
+
+    Attributes:
+        position: largest distance over time and bodies [m]; `position_rms` is its root mean square.
+        angle: largest angle between orientations [rad].
+        impulse: largest difference of the cumulative contact impulse [N s]; NaN where an engine gives no force.
+    """
+
+    position: float
+    position_rms: float
+    angle: float
+    impulse: float
+
+    def values(self) -> tuple[float, float, float]:
+        """Position, angle and impulse, in the order of an experiment's TOLERANCE."""
+        return (self.position, self.angle, self.impulse)
+
+
+def difference(a: Trace, b: Trace) -> Difference:
+    """The difference of two traces of the same bodies.
+
+    Raises:
+        SimparityError: the bodies differ, or no instant is common.
+    """
+    if a.names != b.names:
+        raise SimparityError(f"runs of different bodies cannot be compared: {', '.join(a.names)} and {', '.join(b.names)}")
+    i, j = common_samples(a.time, b.time)
+    apart = np.linalg.norm(a.channels["p_WB"][i] - b.channels["p_WB"][j], axis=-1)
+    turned = angle_between(a.channels["q_WB"][i], b.channels["q_WB"][j])
+    pushed = [np.cumsum(trace.channels["impulse_B_W"], axis=0)[k] for trace, k in ((a, i), (b, j))]
+    return Difference(
+        position=float(apart.max()),
+        position_rms=float(np.sqrt(np.mean(apart**2))),
+        angle=float(turned.max()),
+        impulse=float(np.linalg.norm(pushed[0] - pushed[1], axis=-1).max()),
+    )
+
+
+def common_samples(a: Array, b: Array) -> tuple[np.ndarray, np.ndarray]:
+    """Indices into two arrays of instants [s] that pick the same instants."""
+    ticks = [np.round(time / TICK).astype(np.int64) for time in (a, b)]
+    same, i, j = np.intersect1d(*ticks, assume_unique=True, return_indices=True)
+    if len(same) < 2:
+        raise SimparityError("the runs have no sample times in common")
+    return i, j
+
+
+def angle_between(q1: Array, q2: Array) -> Array:
+    """Geodesic angle [rad] between unit quaternions (..., 4), scalar first; q and -q are the same orientation."""
+    dot = np.abs(np.sum(q1 * q2, axis=-1))
+    apart = np.minimum(np.linalg.norm(q1 - q2, axis=-1), np.linalg.norm(q1 + q2, axis=-1))
+    # 2 acos loses half the digits near zero; the chord does not
+    return np.asarray(np.where(dot > 0.9, 4 * np.arcsin(np.clip(apart / 2, 0, 1)), 2 * np.arccos(np.clip(dot, 0, 1))))
+
+
+def largest(differences: Iterable[Difference]) -> Difference | None:
+    """The largest of each quantity; None of nothing."""
+    rows = list(differences)
+    if not rows:
+        return None
+    return Difference(
+        position=max(row.position for row in rows),
+        position_rms=max(row.position_rms for row in rows),
+        angle=max(row.angle for row in rows),
+        impulse=float(np.max([row.impulse for row in rows])),  # a NaN stays one
+    )
+
+
+def spread(repeats: Sequence[Trace]) -> Difference | None:
+    """Largest pairwise difference over the repeats of one job; None with fewer than two."""
+    return largest(difference(a, b) for a, b in combinations(repeats, 2))
+
+
+def judge(
+    apart: float, tolerance: float, noise: float | None, refinement: float | None
+) -> Verdict:
+    """What a difference means, all in the same unit.
+
+    Args:
+        apart: the difference between two engines.
+        tolerance: what the experiment calls agreement.
+        noise: the larger spread of the two engines, None when a repeat is missing.
+        refinement: the larger change that a finer run makes in one of them, None when such a run is missing.
+    """
+    if apart <= tolerance:
+        return "agree"
+    if noise is not None and apart <= noise:
+        return "within noise"
+    if noise is None or refinement is None or np.isnan(apart):
+        return "unresolved"
+    return "not converged" if apart <= refinement else "differ"
+
+
+def judge_pair(
+    apart: Difference,
+    tolerance: tuple[float, float, float],
+    noise: Difference | None,
+    refinement: Difference | None,
+) -> tuple[Verdict, tuple[Verdict, Verdict, Verdict]]:
+    """The gravest verdict over position, angle and impulse, and the three of them."""
+    each = [
+        judge(value, limit, noise.values()[k] if noise else None, refinement.values()[k] if refinement else None)
+        for k, (value, limit) in enumerate(zip(apart.values(), tolerance, strict=True))
+    ]
+    gravest = max(each, key=lambda verdict: GRAVITY_OF[verdict])
+    return gravest, (each[0], each[1], each[2])

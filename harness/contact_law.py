@@ -1,0 +1,80 @@
+"""Closed forms of a body that meets the ground flat, for the contact laws that engines report.
+
+The soft law is that of MuJoCo's documentation (chapter "Computation", constraint model), written for one degree of
+freedom: n equal contacts share the load, so the regularizer of the scalar law is R/n. Stepping it with the engine's own
+dt predicts overlap and force to rounding error, which tells a reinterpreted parameter from a solver that has not
+converged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .engine import Soft
+from .scene import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """Predicted overlap [m] at the end of every step and normal force [N] during it, shape (steps + 1,)."""
+
+    overlap: Array
+    force: Array
+
+
+def impedance(law: Soft, r: float) -> float:
+    """d(r) [1] at signed distance `r` [m], by the five impedance parameters."""
+    d_min, d_max, width, middle, power = law.impedance
+    x = min(abs(r) / width, 1.0) if width > 0 else 1.0
+    if x <= middle:
+        y = x**power / middle ** (power - 1) if middle > 0 else 0.0
+    else:
+        y = 1 - (1 - x) ** power / (1 - middle) ** (power - 1)
+    return d_min + y * (d_max - d_min)
+
+
+def normal_force(law: Soft, n: float, mass: float, gravity: float, r: float, v: float) -> float:
+    """Force [N] on a body of `mass` [kg] at signed distance `r` [m] and normal velocity `v` [m/s] (v < 0 approaches)."""
+    d = impedance(law, r)
+    a_ref = -law.B * v - law.K * d * r
+    R = law.regularizer * (1 - d) / d / mass
+    return max(0.0, (a_ref + gravity) / (1 / mass + R / n))
+
+
+def land(
+    law: Soft, contacts: Array, mass: float, gravity: float, dt: float, height: float, velocity: float
+) -> Landing:
+    """Step the scalar law by semi-implicit Euler.
+
+    Args:
+        law: the contact law as read back from the run.
+        contacts: number of contacts during each step, shape (steps,); 0 means that no contact acts.
+        mass: [kg].
+        gravity: downward acceleration [m/s^2].
+        dt: [s].
+        height: signed distance at the start [m], negative when overlapping.
+        velocity: upward velocity at the start [m/s].
+    """
+    overlap, force = np.zeros(len(contacts) + 1), np.zeros(len(contacts) + 1)
+    r, v = height, velocity
+    overlap[0] = max(0.0, -r)
+    for k, n in enumerate(contacts):
+        touching = r < 0 and n > 0
+        f = normal_force(law, float(n), mass, gravity, r, v) if touching else 0.0
+        v += (f / mass - gravity) * dt
+        r += v * dt
+        overlap[k + 1], force[k + 1] = max(0.0, -r), f
+    return Landing(overlap, force)
+
+
+def rest_overlap(law: Soft, n: float, gravity: float) -> float:
+    """Overlap [m] of a body at rest on n equal contacts: r K d(r) = (g/n) (1 - d)/d times the regularizer factor."""
+    low, high = 0.0, 1.0
+    for _ in range(200):  # the left side grows and the right side falls with the overlap: bisection
+        r = (low + high) / 2
+        d = impedance(law, r)
+        too_deep = r * law.K * d > gravity * law.regularizer * (1 - d) / (d * n)
+        low, high = (low, r) if too_deep else (r, high)
+    return (low + high) / 2

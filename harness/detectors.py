@@ -1,0 +1,106 @@
+"""Ways in which a run can be broken although it ended well, looked for in every trace alike, with the time of onset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from .record import Detection
+from .scene import Array, Body, Box, Capsule, Cylinder, HalfSpace, Scene, Shape, Sphere
+from .trace import Trace
+
+ENERGY_GROWTH = 1.5  # kinetic and potential energy over the largest seen before and the work that could be done
+REST_WINDOW = 0.2  # [s] at the end
+REST_SPEED = 1e-2  # [m/s] of a body that counts as resting
+JITTER = 0.1  # step-wise standard deviation of the normal force over its mean
+DRIFT_SPEED = 1e-4  # [m/s]
+SINKING = 0.02  # part of the body's size
+
+
+def detect(scene: Scene, trace: Trace, disturbed: bool) -> list[Detection]:
+    """All failures in `trace`.
+
+    Args:
+        disturbed: whether the experiment pushes or kicks the bodies, so that their energy may grow.
+    """
+    found: list[Detection] = []
+    for body in scene.moving:
+        size = extent(body)
+        if not disturbed:
+            found += _explosion(scene, body, trace)
+        found += _tunnelling(scene, body, trace, size)
+        found += _at_rest(scene, body, trace, size)
+    return found
+
+
+def extent(body: Body) -> float:
+    """Smallest extent of the body's shapes [m]."""
+    return min((_extent(shape) for shape in body.shapes), default=0.0)
+
+
+def _extent(shape: Shape) -> float:
+    match shape:
+        case Sphere() | Capsule():
+            return 2 * shape.radius
+        case Box():
+            return min(shape.size)
+        case Cylinder():
+            return min(2 * shape.radius, shape.length)
+        case _:
+            return 0.0
+
+
+def _explosion(scene: Scene, body: Body, trace: Trace) -> Iterator[Detection]:
+    """Mechanical energy above what the body started with, by more than the integrator's first-order error."""
+    assert body.mass is not None and body.inertia is not None
+    v, w, p = trace.of("v_WB", body.name), trace.of("w_WB", body.name), trace.of("p_WB", body.name)
+    potential = -body.mass * (p @ np.array(scene.gravity))
+    kinetic = 0.5 * body.mass * np.einsum("tk,tk->t", v, v) + 0.5 * min(body.inertia) * np.einsum("tk,tk->t", w, w)
+    scale = float(kinetic.max() if len(kinetic) < 2 else max(kinetic[0], np.ptp(potential)))
+    grown = np.flatnonzero(kinetic + potential - kinetic[0] - potential[0] > (ENERGY_GROWTH - 1) * scale + 1e-9)
+    if len(grown) and scale > 0:
+        yield _at(trace, grown[0], "explosion", body, "its energy grew beyond what it started with")
+
+
+def _tunnelling(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator[Detection]:
+    """The origin came out on the other side of a half-space that it may touch."""
+    p = trace.of("p_WB", body.name)
+    for other in scene.bodies:
+        if other is body or not scene.may_collide(body.name, other.name):
+            continue
+        for shape in other.shapes:
+            if isinstance(shape, HalfSpace):
+                through = np.flatnonzero(p[:, 2] < other.pose.p[2] + shape.pose.p[2] - size / 2)
+                if len(through):
+                    yield _at(trace, through[0], "tunnelling", body, f"it went through {other.name!r}")
+
+
+def _at_rest(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator[Detection]:
+    """Jitter, drift and sinking of a body that has come to rest on something."""
+    start = max(0, len(trace.time) - 1 - round(REST_WINDOW / trace.sample_interval))
+    p, v = trace.of("p_WB", body.name)[start:], trace.of("v_WB", body.name)[start:]
+    force = np.linalg.norm(trace.of("f_normal_B_W", body.name)[start:], axis=1)
+    duration = float(trace.time[-1] - trace.time[start])
+    if duration <= 0 or not np.isfinite(force).all() or np.linalg.norm(v, axis=1).max() > REST_SPEED or not force.any():
+        return
+    if force.std() > JITTER * force.mean() and _alternates(force):
+        yield _at(trace, start, "jitter", body, f"its contact force at rest varies by {force.std():.2g} N from step to step")
+    travel = p[-1] - p[0]
+    down = np.array(scene.gravity) / max(float(np.linalg.norm(scene.gravity)), 1e-30)
+    sideways = float(np.linalg.norm(travel - (travel @ down) * down)) / duration
+    if sideways > DRIFT_SPEED:
+        yield _at(trace, start, "drift", body, f"it creeps sideways at {sideways:.2g} m/s at rest")
+    sinking = float(travel @ down)
+    if sinking > SINKING * size:
+        yield _at(trace, start, "sinking", body, f"it sank by {sinking:.2g} m while at rest")
+
+
+def _alternates(force: Array) -> bool:
+    """Whether successive steps swing about the mean more often than a slow change would."""
+    above = force > force.mean()
+    return bool(np.count_nonzero(above[1:] != above[:-1]) > len(force) / 4)
+
+
+def _at(trace: Trace, k: int, kind: str, body: Body, reason: str) -> Detection:
+    return Detection(kind=kind, body=body.name, onset=float(trace.time[int(k)]), reason=f"{body.name}: {reason}")

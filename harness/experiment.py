@@ -1,0 +1,95 @@
+"""What an experiment is: a scene with parameters, events in time, metrics, and checks against closed forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from .engine import Resolution
+from .rollout import Event, Schedule
+from .scene import Scene
+from .trace import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a metric may know of a run besides its trace."""
+
+    schedule: Schedule
+    resolution: Resolution
+
+    @property
+    def precision(self) -> int:
+        """Floating-point precision of the engine's state [bit]."""
+        value = self.resolution.table["precision"].value
+        return int(value) if isinstance(value, (int, float)) else 32
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A number with a unit; `measure` returns NaN where the run does not show it.
+
+    Attributes:
+        text: what it is, in one line, with its formula.
+    """
+
+    name: str
+    unit: str
+    text: str
+    measure: Callable[[Trace, Context], float]
+
+
+@dataclass(frozen=True, slots=True)
+class NotApplicable:
+    """Why a check has no expectation for this run."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """An expectation for a metric.
+
+    Attributes:
+        expected: the closed form for this run, or why there is none.
+        tolerance: largest |measured - expected| that passes, in the metric's unit, given the expected value.
+        source: where the closed form comes from and why the tolerance is what it is.
+    """
+
+    metric: str
+    expected: Callable[[Trace, Context], float | NotApplicable]
+    tolerance: Callable[[Context, float], float]
+    source: str
+
+
+class Experiment(Protocol):
+    """A dataclass of physical parameters; its fields are the parameters that users set."""
+
+    NAME: ClassVar[str]
+    TEXT: ClassVar[str]  # one sentence: what is simulated
+    DT: ClassVar[float]  # default step [s]
+    DURATION: ClassVar[float]  # default simulated time [s]
+    # two runs agree when they are nearer than this: [m], [rad], [N s]
+    TOLERANCE: ClassVar[tuple[float, float, float]]
+
+    def scene(self, dt: float) -> Scene:
+        """The scene; `dt` matters only to parameters that are given in steps."""
+        ...
+
+    def events(self, dt: float) -> Sequence[Event]:
+        """Commands and velocity changes in time."""
+        ...
+
+    def metrics(self) -> Sequence[Metric]:
+        """The metrics that these parameters ask for."""
+        ...
+
+    def checks(self) -> Sequence[Check]:
+        """The checks that these parameters ask for."""
+        ...
+
+
+def by_precision(r64: float, r32: float) -> Callable[[Context, float], float]:
+    """A tolerance relative to the expected value that follows the engine's declared precision."""
+    return lambda context, expected: abs(expected) * (r64 if context.precision == 64 else r32)

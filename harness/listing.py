@@ -1,0 +1,99 @@
+"""Tables in the terminal: engines and their options, experiments and their parameters, one run."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+import sys
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ..engines import ENGINES
+from ..experiments import EXPERIMENTS
+from .configure import studies
+from .device import cuda_device_count
+from .provenance import requirements
+from .record import Record
+from .registry import engine_entry, engine_mapping, engine_version, experiment_class
+from .settings import PROFILES
+
+
+def _console() -> Console:
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 160
+    return Console(highlight=False, width=width)
+
+
+def engine_table() -> None:
+    """Each engine: installed or how to install it, versions, devices, licence."""
+    table = Table("engine", "installed", "required", "devices", "precision", "licence", "remark", box=None, pad_edge=False)
+    gpus = cuda_device_count()
+    for name, entry in ENGINES.items():
+        version = engine_version(name)
+        required = requirements().get(entry.distribution or "", ("", ""))[0]
+        install = "part of simparity" if entry.distribution is None else escape(f"pip install 'simparity[{entry.extra}]'")
+        devices = ", ".join("cuda (none here)" if d == "cuda" and not gpus else d for d in entry.devices)
+        remark = "compiles at first use, some minutes" if entry.compiles else ""
+        table.add_row(
+            name,
+            version or f"no: {install}",
+            required,
+            devices,
+            ", ".join(f"{p}-bit" for p in entry.precisions),
+            entry.licence,
+            remark,
+        )
+    _console().print(table)
+
+
+def option_table(engine: str) -> None:
+    """The options of one engine, and what each profile sets."""
+    engine_entry(engine)
+    mapping = engine_mapping(engine)
+    table = Table("option", "values", "unit", *PROFILES, "what it is", box=None, pad_edge=False)
+    for name, option in sorted(mapping.OPTIONS.items()):
+        kind = ", ".join(str(choice) for choice in option.choices) or {"tuple": f"{option.length} numbers"}.get(
+            option.kind.__name__, option.kind.__name__
+        )
+        profiles = [str(mapping.PROFILES[profile].get(name, "")) for profile in PROFILES]
+        table.add_row(name, kind, option.unit, *profiles, option.text)
+    console = _console()
+    console.print(table if mapping.OPTIONS else f"engine {engine!r} has no options")
+    if mapping.OPTIONS:
+        console.print(escape("\nset one with +option.NAME=VALUE; an empty cell leaves it to the engine"))
+
+
+def experiment_table() -> None:
+    """Each experiment with its parameters, and the studies."""
+    console = _console()
+    for name in EXPERIMENTS:
+        experiment = experiment_class(name)
+        console.print(f"{name}: {experiment.TEXT} (dt={experiment.DT:g} s, duration={experiment.DURATION:g} s)")
+        for parameter in dataclasses.fields(experiment):
+            console.print(f"    experiment.{parameter.name}={parameter.default}")
+    console.print(f"studies: {', '.join(studies()) or 'none'}")
+
+
+def run_table(record: Record) -> None:
+    """Metrics and checks of one run."""
+    table = Table("metric", "value", "unit", "check", "expected", "error", box=None, pad_edge=False)
+    checks = {verdict.metric: verdict for verdict in record.checks}
+    experiment = experiment_class(record.job.experiment)(**record.job.params)
+    for metric in experiment.metrics():
+        if metric.name not in record.metrics:
+            continue
+        verdict = checks.get(metric.name)
+        shown = verdict is not None and verdict.expected is not None
+        table.add_row(
+            metric.name,
+            f"{record.metrics[metric.name]:.6g}",
+            metric.unit,
+            verdict.outcome if verdict else "",
+            f"{verdict.expected:.6g}" if verdict and shown else "",
+            f"{verdict.error:.2g}" if verdict and verdict.error is not None else "",
+        )
+    if record.metrics:
+        _console().print(table)
+    for detection in record.detections:
+        print(f"{detection.kind} at {detection.onset:g} s: {detection.reason}")

@@ -1,0 +1,53 @@
+"""Engines and experiments found by name, each imported only when it is used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from ..engines import ENGINES, Entry
+from ..experiments import EXPERIMENTS
+from .errors import UnknownName
+from .provenance import installed
+
+
+def engine_entry(name: str) -> Entry:
+    """The table line of an engine.
+
+    Raises:
+        UnknownName: there is none of that name.
+    """
+    if name not in ENGINES:
+        raise UnknownName("engine", name, ENGINES)
+    return ENGINES[name]
+
+
+def engine_version(name: str) -> str | None:
+    """Installed version of an engine, None when it is not installed."""
+    distribution = engine_entry(name).distribution
+    return installed("simparity") if distribution is None else installed(distribution)
+
+
+def engine_mapping(name: str) -> Any:
+    """The engine's `mapping` module, which needs no engine."""
+    engine_entry(name)
+    return import_module(f"simparity.engines.{name}.mapping")
+
+
+def engine_adapter(name: str) -> Any:
+    """The engine's `adapter` module; importing it imports the engine."""
+    engine_entry(name)
+    return import_module(f"simparity.engines.{name}.adapter")
+
+
+def experiment_module(name: str) -> str:
+    """Name of the module of an experiment below simparity.experiments."""
+    if name not in EXPERIMENTS:
+        raise UnknownName("experiment", name, EXPERIMENTS)
+    return EXPERIMENTS[name].partition(":")[0]
+
+
+def experiment_class(name: str) -> Any:
+    """The dataclass of an experiment."""
+    module = experiment_module(name)
+    return getattr(import_module(f"simparity.experiments.{module}"), EXPERIMENTS[name].partition(":")[2])

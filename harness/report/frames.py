@@ -1,0 +1,105 @@
+"""Runs, traces and resolved tables as pandas frames."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pandas as pd
+
+from .. import store
+from ..channels import BY_NAME
+from ..errors import UsageError
+from ..record import Record
+
+_COMPONENTS = {1: ("",), 3: ("_x", "_y", "_z"), 4: ("_w", "_x", "_y", "_z")}
+COLUMNS = (
+    "experiment",
+    "engine",
+    "engine_version",
+    "settings",
+    "overrides",
+    "dt",
+    "duration",
+    "repeat",
+    "device",
+    "precision",
+    "status",
+    "reason",
+    "rtf",
+    "run_id",
+)
+
+
+def row_of(record: Record) -> dict[str, Any]:
+    """One run as a row: the columns of COLUMNS, then parameters, then metrics."""
+    job, factors = record.job, record.timing.real_time_factors
+    row: dict[str, Any] = {
+        "experiment": job.experiment,
+        "engine": job.engine,
+        "engine_version": job.engine_version,
+        "settings": job.settings,
+        "overrides": " ".join(f"{name}={value}" for name, value in job.overrides.items()),
+        "dt": job.dt,
+        "duration": job.duration,
+        "repeat": job.repeat,
+        "device": job.device,
+        "precision": job.precision,
+        "status": record.status,
+        "reason": record.reason,
+        "rtf": median(factors) if factors else float("nan"),
+        "run_id": job.run_id,
+    }
+    return row | dict(job.params) | dict(record.metrics)
+
+
+def load_runs(results: Path) -> pd.DataFrame:
+    """All readable runs below `results`; what is not readable is named in a warning.
+
+    Raises:
+        UsageError: the folder does not exist.
+    """
+    if not results.is_dir():
+        raise UsageError(f"results folder {results} does not exist; `simparity run` makes it")
+    rows = []
+    for item in store.runs(results):
+        if isinstance(item, store.Damage):
+            warnings.warn(f"skipped {item.path}: {item.reason}", stacklevel=3)
+        else:
+            rows.append(row_of(item[1]))
+    return pd.DataFrame(rows, columns=None if rows else list(COLUMNS))
+
+
+def load_trace(run_id: str, results: Path) -> pd.DataFrame:
+    """Samples of one run in long form: columns time, body, then `p_WB_x` and so on."""
+    trace = store.read_trace(store.find(run_id, results))
+    frames = []
+    for body in trace.names:
+        columns: dict[str, Any] = {"time": trace.time, "body": body}
+        for name in trace.channels:
+            data = trace.of(name, body)
+            for k, suffix in enumerate(_COMPONENTS[BY_NAME[name].width]):
+                columns[name + suffix] = data[:, k]
+        frames.append(pd.DataFrame(columns))
+    return pd.concat(frames, ignore_index=True)
+
+
+def load_resolved(run_id: str, results: Path) -> pd.DataFrame:
+    """Resolved values of one run, indexed by canonical name."""
+    record = store.read(store.find(run_id, results))
+    if record.resolution is None:
+        raise UsageError(f"run {run_id!r} has no resolved values: it ended as {record.status} ({record.reason})")
+    rows = [
+        {
+            "name": name,
+            "value": row.value,
+            "unit": row.unit,
+            "authored": row.authored,
+            "origin": row.origin,
+            "native": row.native,
+        }
+        for name, row in record.resolution.table.items()
+    ]
+    return pd.DataFrame(rows).set_index("name")

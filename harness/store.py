@@ -1,0 +1,137 @@
+"""Where records live: results/MACHINE/EXPERIMENT/ENGINE/HASH-rREPEAT/, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import trace as traces
+from .errors import SimparityError, UsageError
+from .job import Job
+from .provenance import machine_name
+from .record import Record, from_plain_record, to_plain
+from .trace import Trace
+
+JOB, RUN, TRACE, LOG = "job.json", "run.json", "trace.npz", "stderr.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A folder or file that is no readable run, and why."""
+
+    path: Path
+    reason: str
+
+
+def prepare(results: Path) -> None:
+    """Make sure that runs can be written below `results`.
+
+    Raises:
+        UsageError: the folder cannot be made or written.
+    """
+    try:
+        results.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=results):
+            pass
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UsageError(f"results folder {results} cannot be written ({reason}); choose another with results=PATH") from error
+
+
+def folder_of(job: Job, results: Path) -> Path:
+    """Folder of the job's run on this machine."""
+    return results / machine_name() / job.folder
+
+
+def finished(job: Job, results: Path) -> Record | None:
+    """The record of `job` if it has been run to an end.
+
+    Raises:
+        SimparityError: the folder of the job holds another job.
+    """
+    folder = folder_of(job, results)
+    if not (folder / RUN).exists():
+        return None
+    try:
+        stored = json.loads((folder / JOB).read_text())
+        same = stored == job.canonical()
+        record = read(folder)
+    except (SimparityError, OSError, ValueError):
+        return None  # damaged: run it again
+    if not same:
+        raise SimparityError(f"{folder} holds another job than the one asked for; move it away and run again")
+    return record if record.finished else None
+
+
+def read(folder: Path) -> Record:
+    """The record in `folder`.
+
+    Raises:
+        SimparityError: it is not a readable run.
+    """
+    return from_plain_record(_read_json(folder / JOB), _read_json(folder / RUN))
+
+
+def read_trace(folder: Path) -> Trace:
+    """The trace of the run in `folder`."""
+    return traces.load(folder / TRACE)
+
+
+def write(record: Record, trace: Trace | None, draft: Path, folder: Path) -> None:
+    """Complete the folder `draft` and move it to `folder`; run.json comes last, so a reader sees all or nothing."""
+    draft.mkdir(parents=True, exist_ok=True)
+    (draft / JOB).write_text(_json(record.job.canonical()))
+    if trace is not None:
+        traces.save(trace, draft / TRACE)
+    (draft / RUN).write_text(_json(to_plain(record)))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if folder.exists():
+        shutil.rmtree(folder)
+    os.replace(draft, folder)
+
+
+def runs(results: Path) -> Iterator[tuple[Path, Record] | Damage]:
+    """Every run below `results`, of any machine, and everything in the place of a run that is none."""
+    for path in sorted(results.glob("*/*/*/*")):
+        if path.name.startswith(".") or path.parent.name.startswith("."):
+            continue
+        if not path.is_dir():
+            yield Damage(path, "a file where a run's folder is expected")
+            continue
+        try:
+            yield path, read(path)
+        except SimparityError as error:
+            yield Damage(path, str(error))
+
+
+def find(run_id: str, results: Path) -> Path:
+    """Folder of the run with that id.
+
+    Raises:
+        UsageError: there is none.
+    """
+    for path in sorted(results.glob(f"*/*/*/{run_id}")):
+        return path
+    raise UsageError(f"run {run_id!r} is not in {results}; simparity.load({str(results)!r}).run_id lists those that are")
+
+
+def _json(plain: dict[str, Any]) -> str:
+    return json.dumps(plain, indent=1, sort_keys=True, allow_nan=False) + "\n"
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        plain = json.loads(path.read_text())
+    except OSError as error:
+        raise SimparityError(f"{path.name} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise SimparityError(f"{path.name} is not JSON: {error}") from error
+    if not isinstance(plain, dict):
+        raise SimparityError(f"{path.name} is not a JSON object")
+    return plain

@@ -1,0 +1,172 @@
+"""Runs jobs in this process: `python -m simparity.harness.worker [--lock FILE] JOB.json OUT [JOB.json OUT ...]`.
+
+Each job ends in a whole folder OUT, whatever happens inside; only a killed process leaves none. Everything that is
+printed on the way goes to OUT/stderr.txt.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from . import store
+from .checks import judge, measure
+from .detectors import detect
+from .engine import Settings, Simulation
+from .errors import Diverged, Unsupported
+from .experiment import Context, Experiment
+from .job import Job, from_plain
+from .machine_lock import MachineLock
+from .provenance import provenance
+from .record import Record, TimingRecord
+from .registry import engine_adapter, experiment_class
+from .rollout import Schedule, Timing, rollout, time_bare_loop
+from .trace import Trace
+
+
+def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | None]:
+    """Run one job to its record; exceptions become records, `KeyboardInterrupt` does not."""
+    timing = Timing()
+    cache = _Cache()
+    simulation: Simulation | None = None
+    try:
+        start = perf_counter()
+        experiment = experiment_class(job.experiment)(**job.params)
+        adapter = engine_adapter(job.engine)
+        timing.parts["import"] = perf_counter() - start
+        cache.watch(adapter)
+        start = perf_counter()
+        scene = experiment.scene(job.dt)
+        settings = Settings(profile=job.settings, options=_tuples(job.options))
+        simulation = adapter.build(scene, job.dt, settings, job.device, job.precision)
+        timing.parts["build"] = perf_counter() - start
+        schedule = Schedule(dt=job.dt, duration=job.duration, stride=job.stride, control_dt=job.control_dt)
+        names = tuple(body.name for body in scene.moving)
+        trace, diverged = rollout(simulation, names, schedule, experiment.events(job.dt), timing)
+        context = Context(schedule, simulation.resolved())
+        record = _judged(job, experiment, trace, context, diverged)
+        if diverged is None and job.timings:
+            with lock.timing():
+                for _ in range(job.timings):
+                    time_bare_loop(simulation, schedule, experiment.events(job.dt), timing)
+        return _completed(record, timing, schedule.steps, process, cache.state()), trace
+    except Unsupported as error:
+        record = Record(job=job, status="unsupported", reason=str(error))
+    except Diverged as error:
+        record = Record(job=job, status="diverged", reason=str(error), diverged_at=error.time)
+    except Exception as error:
+        traceback.print_exc()
+        record = Record(job=job, status="failed", reason=f"{type(error).__name__}: {error}")
+    finally:
+        if simulation is not None:
+            simulation.close()
+    return _completed(record, timing, 0, process, cache.state()), None
+
+
+def _judged(job: Job, experiment: Experiment, trace: Trace, context: Context, diverged: Diverged | None) -> Record:
+    if diverged is not None:
+        return Record(
+            job=job,
+            status="diverged",
+            reason=str(diverged),
+            diverged_at=diverged.time,
+            resolution=context.resolution,
+        )
+    metrics = measure(experiment, trace, context)
+    events = experiment.events(job.dt)
+    return Record(
+        job=job,
+        status="ok",
+        resolution=context.resolution,
+        metrics=metrics,
+        checks=tuple(judge(experiment, trace, context, metrics)),
+        detections=tuple(detect(experiment.scene(job.dt), trace, bool(events))),
+    )
+
+
+def _completed(record: Record, timing: Timing, steps: int, process: str, compilation: str) -> Record:
+    timed = TimingRecord(
+        parts=timing.parts,
+        bare_loops=tuple(timing.bare_loops),
+        real_time_factors=tuple(timing.real_time_factors),
+        steps=steps,
+        process=process,
+        compilation=compilation,
+    )
+    fields = {name: getattr(record, name) for name in Record.__slots__}
+    return Record(**(fields | {"timing": timed, "provenance": provenance()}))
+
+
+def _tuples(options: Any) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+
+
+class _Cache:
+    """Whether an engine wrote compiled code since it was watched, seen from the files in its cache folders."""
+
+    def __init__(self) -> None:
+        self.folders: list[Path] = []
+        self.before: set[str] = set()
+
+    def watch(self, adapter: Any) -> None:
+        self.folders = list(adapter.cache_folders()) if hasattr(adapter, "cache_folders") else []
+        self.before = self._files()
+
+    def state(self) -> str:
+        return "cold" if self._files() - self.before else "warm"
+
+    def _files(self) -> set[str]:
+        return {str(path) for folder in self.folders if folder.is_dir() for path in folder.rglob("*")}
+
+
+@contextmanager
+def _output_to(path: Path) -> Iterator[None]:
+    """Send what this process and its libraries print to `path`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = os.dup(1), os.dup(2)
+    with path.open("wb", buffering=0) as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for fd, copy in enumerate(kept, start=1):
+            os.dup2(copy, fd)
+            os.close(copy)
+
+
+def draft_of(out: Path) -> Path:
+    """Folder in which the run of `out` is being written."""
+    return out.with_name(f".{out.name}.draft")
+
+
+def main(arguments: list[str]) -> None:
+    """Run the jobs named on the command line, one after the other."""
+    lock_path = None
+    if arguments[:1] == ["--lock"]:
+        lock_path, arguments = Path(arguments[1]), arguments[2:]
+    lock = MachineLock(lock_path)
+    for number, (job_path, out_path) in enumerate(zip(arguments[::2], arguments[1::2], strict=True)):
+        out = Path(out_path)
+        draft = draft_of(out)
+        shutil.rmtree(draft, ignore_errors=True)
+        job = from_plain(json.loads(Path(job_path).read_text()))
+        with _output_to(draft / store.LOG), lock.working():
+            record, trace = run_job(job, lock, "warm" if number else "fresh")
+        store.write(record, trace, draft, out)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
