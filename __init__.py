@@ -1,9 +1,9 @@
 """simparity compares physics engines for robotics on the same work.
 
-    import simparity
-    runs = simparity.load("results")            # a row a run
-    simparity.trace(runs.run_id[0])             # its samples
-    simparity.resolved(runs.run_id[0])          # what the engine really used
+import simparity
+runs = simparity.load("results")            # a row a run
+simparity.trace(runs.run_id[0])             # its samples
+simparity.resolved(runs.run_id[0])          # what the engine really used
 """
 
 from __future__ import annotations

@@ -28,7 +28,13 @@ class Entry:
 
 
 def _entry(
-    distribution: str | None, extra: str, devices: str, precisions: tuple[int, ...], licence: str, *, compiles: bool = False
+    distribution: str | None,
+    extra: str,
+    devices: str,
+    precisions: tuple[int, ...],
+    licence: str,
+    *,
+    compiles: bool = False,
 ) -> Entry:
     return Entry(
         distribution=distribution,

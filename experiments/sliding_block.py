@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..harness.errors import UnknownName, UsageError
-from ..harness.experiment import Check, Context, Metric, NotApplicable, by_precision
+from ..harness.errors import UnknownName
+from ..harness.experiment import Check, Context, Metric, NotApplicable, by_precision, require
 from ..harness.rollout import Event
 from ..harness.scene import Array, Material, Scene
 from ..harness.trace import Trace
@@ -58,10 +58,12 @@ class SlidingBlock:
     def __post_init__(self) -> None:
         if self.start not in STARTS:
             raise UnknownName("start", self.start, STARTS)
-        if not 0 <= self.incline < math.pi / 2:
-            raise UsageError(f"incline is {self.incline} rad; give an angle from 0 to below {math.pi / 2:.3f} rad")
-        if self.friction <= 0:
-            raise UsageError(f"friction is {self.friction}; a sliding block needs a positive coefficient")
+        require("mass", self.mass, least=0, above=True)
+        require("size", self.size, least=0, above=True)
+        require("friction", self.friction, least=0, above=True)
+        require("speed", self.speed, least=0, above=True)
+        require("phase", self.phase, least=0, below=1)
+        require("incline", self.incline, least=0, below=math.pi / 2)
 
     def scene(self, dt: float) -> Scene:
         material = Material(friction=self.friction, restitution=self.restitution)
@@ -104,7 +106,12 @@ class SlidingBlock:
             Metric("stopping_error", "m", "stopping_distance - v^2/(2 mu g)", self._distance_error),
             Metric("integrator_error", "m", "-v dt/2, the part of it that semi-implicit Euler makes", self._integrator),
             Metric("remaining_error", "m", "stopping_error - integrator_error", self._remaining),
-            Metric("friction_ratio", "1", "friction over normal impulse while faster than a tenth of the release speed", self._ratio),
+            Metric(
+                "friction_ratio",
+                "1",
+                "friction over normal impulse while faster than a tenth of the release speed",
+                self._ratio,
+            ),
             *common,
         )
 

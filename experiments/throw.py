@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..harness.experiment import Check, Context, Metric
+from ..harness.experiment import Check, Context, Metric, require
 from ..harness.rollout import Event
 from ..harness.scene import Array, Body, Pose, Scene, Sphere
 from ..harness.trace import Trace
@@ -36,6 +36,11 @@ class Throw:
     mass: float = 0.1
     radius: float = 0.05
     speed: float = 2.0
+
+    def __post_init__(self) -> None:
+        require("mass", self.mass, least=0, above=True)
+        require("radius", self.radius, least=0, above=True)
+        require("speed", self.speed, least=0, above=True)
 
     def scene(self, dt: float) -> Scene:
         inertia = 0.4 * self.mass * self.radius**2

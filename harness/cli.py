@@ -45,7 +45,9 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("-m", "--multirun", action="store_true", help="run once for every combination of listed values")
     run.add_argument("-q", "--quiet", action="store_true", help="print only runs that did not end well")
     run.add_argument("--dry-run", action="store_true", help="list the runs without running them")
-    run.add_argument("words", nargs="*", metavar="NAME=VALUE", help="what to run, for example experiment=drop dt=0.0005")
+    run.add_argument(
+        "words", nargs="*", metavar="NAME=VALUE", help="what to run, for example experiment=drop dt=0.0005"
+    )
     run.set_defaults(act=_run)
     report = commands.add_parser("report", help="turn results into one HTML page")
     report.add_argument("results", nargs="?", default="results", type=Path, help="folder of results")
@@ -89,8 +91,10 @@ def _conclude(records: Sequence[Record], results: Path, *, quiet: bool) -> int:
     broken = [record for record in records if record.status in ("failed", "timeout", "diverged")]
     unsupported = [record for record in records if record.status == "unsupported"]
     if not quiet:
-        print(f"{len(records) - len(broken) - len(unsupported)} ok, {len(unsupported)} unsupported, "
-              f"{len(broken)} broken; records are in {results}")
+        print(
+            f"{len(records) - len(broken) - len(unsupported)} ok, {len(unsupported)} unsupported, "
+            f"{len(broken)} broken; records are in {results}"
+        )
     for record in unsupported:
         print(f"unsupported: {describe(record.job)}: {record.reason}")
     for record in broken:

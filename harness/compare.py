@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from .errors import SimparityError
 from .scene import Array
@@ -46,7 +47,9 @@ def difference(a: Trace, b: Trace) -> Difference:
         SimparityError: the bodies differ, or no instant is common.
     """
     if a.names != b.names:
-        raise SimparityError(f"runs of different bodies cannot be compared: {', '.join(a.names)} and {', '.join(b.names)}")
+        raise SimparityError(
+            f"runs of different bodies cannot be compared: {', '.join(a.names)} and {', '.join(b.names)}"
+        )
     i, j = common_samples(a.time, b.time)
     apart = np.linalg.norm(a.channels["p_WB"][i] - b.channels["p_WB"][j], axis=-1)
     turned = angle_between(a.channels["q_WB"][i], b.channels["q_WB"][j])
@@ -59,10 +62,10 @@ def difference(a: Trace, b: Trace) -> Difference:
     )
 
 
-def common_samples(a: Array, b: Array) -> tuple[np.ndarray, np.ndarray]:
+def common_samples(a: Array, b: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Indices into two arrays of instants [s] that pick the same instants."""
-    ticks = [np.round(time / TICK).astype(np.int64) for time in (a, b)]
-    same, i, j = np.intersect1d(*ticks, assume_unique=True, return_indices=True)
+    first, second = (np.round(time / TICK).astype(np.int64) for time in (a, b))
+    same, i, j = np.intersect1d(first, second, assume_unique=True, return_indices=True)
     if len(same) < 2:
         raise SimparityError("the runs have no sample times in common")
     return i, j
@@ -94,9 +97,7 @@ def spread(repeats: Sequence[Trace]) -> Difference | None:
     return largest(difference(a, b) for a, b in combinations(repeats, 2))
 
 
-def judge(
-    apart: float, tolerance: float, noise: float | None, refinement: float | None
-) -> Verdict:
+def judge(apart: float, tolerance: float, noise: float | None, refinement: float | None) -> Verdict:
     """What a difference means, all in the same unit.
 
     Args:

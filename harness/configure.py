@@ -18,7 +18,6 @@ from hydra.errors import HydraException
 from omegaconf import MISSING, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from ..engines import ENGINES
 from ..experiments import EXPERIMENTS
 from .device import DEVICES, require_cuda
 from .errors import UnknownName, UsageError
@@ -74,6 +73,9 @@ def plan(words: Sequence[str], *, multirun: bool) -> Plan:
     Raises:
         UsageError: anything about the words that cannot be done; one sentence.
     """
+    for word in words:
+        if "=" not in word:
+            raise UsageError(f"cannot read {word!r}; give NAME=VALUE, for example experiment=drop")
     study = [word.removeprefix("study=") for word in words if word.startswith("study=")]
     others = [word for word in words if not word.startswith("study=")]
     if study:
@@ -209,7 +211,11 @@ def _job(config: RunConfig) -> Job:
     )
     if config.isolation not in ("fresh", "warm"):
         raise UnknownName("isolation", config.isolation, ("fresh", "warm"))
-    for name, value, least in (("repeat", config.repeat, 0), ("timings", config.timings, 0), ("workers", config.workers, 1)):
+    for name, value, least in (
+        ("repeat", config.repeat, 0),
+        ("timings", config.timings, 0),
+        ("workers", config.workers, 1),
+    ):
         if value < least:
             raise UsageError(f"{name} is {value}; give a whole number, at least {least}")
     if not (math.isfinite(config.timeout) and config.timeout > 0):
@@ -239,8 +245,3 @@ def _job(config: RunConfig) -> Job:
 
 def _first_line(error: BaseException) -> str:
     return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-
-
-def engine_names() -> list[str]:
-    """All engines, in the order of the table."""
-    return list(ENGINES)

@@ -36,16 +36,14 @@ def impedance(law: Soft, r: float) -> float:
 
 
 def normal_force(law: Soft, n: float, mass: float, gravity: float, r: float, v: float) -> float:
-    """Force [N] on a body of `mass` [kg] at signed distance `r` [m] and normal velocity `v` [m/s] (v < 0 approaches)."""
+    """Force [N] on a body of `mass` [kg] at signed distance `r` [m], normal velocity `v` [m/s], v < 0 approaching."""
     d = impedance(law, r)
     a_ref = -law.B * v - law.K * d * r
     R = law.regularizer * (1 - d) / d / mass
     return max(0.0, (a_ref + gravity) / (1 / mass + R / n))
 
 
-def land(
-    law: Soft, contacts: Array, mass: float, gravity: float, dt: float, height: float, velocity: float
-) -> Landing:
+def land(law: Soft, contacts: Array, mass: float, gravity: float, dt: float, height: float, velocity: float) -> Landing:
     """Step the scalar law by semi-implicit Euler.
 
     Args:

@@ -85,7 +85,9 @@ def _at_rest(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator[De
     if duration <= 0 or not np.isfinite(force).all() or np.linalg.norm(v, axis=1).max() > REST_SPEED or not force.any():
         return
     if force.std() > JITTER * force.mean() and _alternates(force):
-        yield _at(trace, start, "jitter", body, f"its contact force at rest varies by {force.std():.2g} N from step to step")
+        yield _at(
+            trace, start, "jitter", body, f"its contact force at rest varies by {force.std():.2g} N from step to step"
+        )
     travel = p[-1] - p[0]
     down = np.array(scene.gravity) / max(float(np.linalg.norm(scene.gravity)), 1e-30)
     sideways = float(np.linalg.norm(travel - (travel @ down) * down)) / duration

@@ -24,4 +24,6 @@ def cuda_device_count() -> int:
 def require_cuda(engine: str) -> None:
     """Raise UsageError unless a CUDA device is there for `engine`."""
     if cuda_device_count() == 0:
-        raise UsageError(f"engine {engine!r} was asked for device=cuda and this machine shows no CUDA device; use device=cpu")
+        raise UsageError(
+            f"engine {engine!r} was asked for device=cuda and this machine shows no CUDA device; use device=cpu"
+        )

@@ -127,7 +127,7 @@ class Simulation(Protocol):
         ...
 
     def set_velocity(self, V_WB: Array) -> None:
-        """Set the velocities (n_bodies, 6) of all moving bodies now, poses kept: origin [m/s], angular [rad/s], in W."""
+        """Set V_WB (n_bodies, 6) of all moving bodies now, poses kept: origin [m/s], then angular [rad/s], in W."""
         ...
 
     def advance(self, steps: int) -> None:

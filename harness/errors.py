@@ -24,7 +24,8 @@ class UnknownName(UsageError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         names = ", ".join(sorted(known)) or "none"
-        super().__init__(f"{kind} {name!r} does not exist; known {kind}s: {names}")
+        plural = kind[:-1] + "ies" if kind.endswith("y") else kind + "s"
+        super().__init__(f"{kind} {name!r} does not exist; known {plural}: {names}")
         self.kind, self.name = kind, name
 
 

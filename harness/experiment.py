@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from .engine import Resolution
+from .errors import UsageError
 from .rollout import Event, Schedule
 from .scene import Scene
 from .trace import Trace
@@ -93,3 +95,11 @@ class Experiment(Protocol):
 def by_precision(r64: float, r32: float) -> Callable[[Context, float], float]:
     """A tolerance relative to the expected value that follows the engine's declared precision."""
     return lambda context, expected: abs(expected) * (r64 if context.precision == 64 else r32)
+
+
+def require(name: str, value: float, *, least: float, below: float = math.inf, above: bool = False) -> None:
+    """Raise UsageError unless `value` is a number from `least` (or `above` it) to less than `below`."""
+    low = value > least if above else value >= least
+    if not (low and value < below):
+        limits = f"{'above' if above else 'from'} {least:g}" + (f" to below {below:g}" if math.isfinite(below) else "")
+        raise UsageError(f"experiment.{name} is {value}; give a number {limits}")

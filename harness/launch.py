@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -198,8 +199,6 @@ def _how_it_died(code: int) -> str:
 def _kill(process: subprocess.Popen[bytes] | None) -> None:
     if process is None or process.poll() is not None:
         return
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()

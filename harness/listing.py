@@ -27,12 +27,16 @@ def _console() -> Console:
 
 def engine_table() -> None:
     """Each engine: installed or how to install it, versions, devices, licence."""
-    table = Table("engine", "installed", "required", "devices", "precision", "licence", "remark", box=None, pad_edge=False)
+    table = Table(
+        "engine", "installed", "required", "devices", "precision", "licence", "remark", box=None, pad_edge=False
+    )
     gpus = cuda_device_count()
     for name, entry in ENGINES.items():
         version = engine_version(name)
         required = requirements().get(entry.distribution or "", ("", ""))[0]
-        install = "part of simparity" if entry.distribution is None else escape(f"pip install 'simparity[{entry.extra}]'")
+        install = (
+            "part of simparity" if entry.distribution is None else escape(f"pip install 'simparity[{entry.extra}]'")
+        )
         devices = ", ".join("cuda (none here)" if d == "cuda" and not gpus else d for d in entry.devices)
         remark = "compiles at first use, some minutes" if entry.compiles else ""
         table.add_row(

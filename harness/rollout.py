@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
+import numpy.typing as npt
 
 from .channels import STATE_WIDTH, Sample, split
 from .engine import Simulation
@@ -128,10 +129,10 @@ def rollout(
     except Diverged as error:
         onset = _onset(states[: done + 1])
         done = min(done, onset)
-        diverged = Diverged(str(error), done * schedule.dt)
+        diverged = Diverged(f"{error} at {done * schedule.dt:g} s", done * schedule.dt)
     for part, wall in spent.items():
         timing.parts[part] = timing.parts.get(part, 0.0) + wall
-    time = np.arange(done + 1) * schedule.dt
+    time = np.arange(done + 1, dtype=np.float64) * schedule.dt
     return reduce(time, sample.names, split(log[: done + 1]), schedule.stride, schedule.dt), diverged
 
 
@@ -153,9 +154,9 @@ def time_bare_loop(simulation: Simulation, schedule: Schedule, events: Sequence[
     timing.simulated = schedule.steps * schedule.dt
 
 
-def _bad_rows(states: Array) -> np.ndarray:
+def _bad_rows(states: Array) -> npt.NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):
-        return ~(np.isfinite(states) & (np.abs(states) < RUNAWAY_SPEED)).all(axis=(1, 2))
+        return np.asarray(~(np.isfinite(states) & (np.abs(states) < RUNAWAY_SPEED)).all(axis=(1, 2)))
 
 
 def _raise_if_diverged(states: Array) -> None:

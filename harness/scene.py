@@ -84,6 +84,22 @@ class Mesh:
 Shape: TypeAlias = Sphere | Box | Capsule | Cylinder | HalfSpace | Mesh
 
 
+def _check_shape(body: str, shape: Shape) -> None:
+    match shape:
+        case Sphere():
+            lengths: tuple[float, ...] = (shape.radius,)
+        case Box():
+            lengths = shape.size
+        case Capsule() | Cylinder():
+            lengths = (shape.radius, shape.length)
+        case Mesh():
+            lengths = (shape.scale,)
+        case _:
+            lengths = ()
+    if not all(math.isfinite(length) and length > 0 for length in lengths):
+        raise UsageError(f"body {body!r} has a {type(shape).__name__.lower()} of {lengths} m; give positive lengths")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
     """Surface of a body. None means: the engine's own default, which the run records.
@@ -99,6 +115,16 @@ class Material:
     restitution: float | None = None
     stiffness: float | None = None
     damping: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, limit in (
+            ("friction", self.friction, math.inf),
+            ("restitution", self.restitution, 1.0),
+            ("stiffness", self.stiffness, math.inf),
+            ("damping", self.damping, math.inf),
+        ):
+            if value is not None and not 0 <= value <= limit:
+                raise UsageError(f"{name} is {value}; give a number from 0 to {limit:g}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +149,8 @@ class Body:
     material: Material = Material()
 
     def __post_init__(self) -> None:
+        for shape in self.shapes:
+            _check_shape(self.name, shape)
         if self.mass is None:
             return
         if not (math.isfinite(self.mass) and self.mass > 0):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -41,7 +40,9 @@ def prepare(results: Path) -> None:
             pass
     except OSError as error:
         reason = error.strerror or str(error)
-        raise UsageError(f"results folder {results} cannot be written ({reason}); choose another with results=PATH") from error
+        raise UsageError(
+            f"results folder {results} cannot be written ({reason}); choose another with results=PATH"
+        ) from error
 
 
 def folder_of(job: Job, results: Path) -> Path:
@@ -93,7 +94,7 @@ def write(record: Record, trace: Trace | None, draft: Path, folder: Path) -> Non
     folder.parent.mkdir(parents=True, exist_ok=True)
     if folder.exists():
         shutil.rmtree(folder)
-    os.replace(draft, folder)
+    draft.replace(folder)
 
 
 def runs(results: Path) -> Iterator[tuple[Path, Record] | Damage]:
@@ -118,7 +119,9 @@ def find(run_id: str, results: Path) -> Path:
     """
     for path in sorted(results.glob(f"*/*/*/{run_id}")):
         return path
-    raise UsageError(f"run {run_id!r} is not in {results}; simparity.load({str(results)!r}).run_id lists those that are")
+    raise UsageError(
+        f"run {run_id!r} is not in {results}; simparity.load({str(results)!r}).run_id lists those that are"
+    )
 
 
 def _json(plain: dict[str, Any]) -> str:

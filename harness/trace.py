@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -41,8 +42,8 @@ class Trace:
 def reduce(time: Array, names: tuple[str, ...], sampled: Mapping[str, Array], stride: int, dt: float) -> Trace:
     """Trace with every `stride`-th sample of a log of every step, whose forces lose nothing.
 
-    `f_friction_B_W` is the rest of the force, `impulse_B_W` sums f dt over the steps since the previous sample and `peak_normal_force` takes
-    their largest.
+    `f_friction_B_W` is the rest of the force, `impulse_B_W` sums f dt over the steps since the previous sample and
+    `peak_normal_force` takes their largest.
     """
     kept = slice(None, None, stride)
     force, normal = sampled["f_B_W"], sampled["f_normal_B_W"]
@@ -52,14 +53,14 @@ def reduce(time: Array, names: tuple[str, ...], sampled: Mapping[str, Array], st
     channels = {channel.name: np.ascontiguousarray(sampled[channel.name][kept]) for channel in SAMPLED}
     impulse, peak = np.zeros_like(channels["f_B_W"]), np.zeros_like(channels["contact_count"])
     impulse[1:] = force[1 : 1 + blocks * stride].reshape(shape).sum(axis=1) * dt
-    peak[1:] = magnitude[1 : 1 + blocks * stride].reshape(blocks, stride, -1, 1).max(axis=1)
+    peak[1:] = magnitude[1 : 1 + blocks * stride].reshape(blocks, stride, len(names), 1).max(axis=1)
     channels["f_friction_B_W"] = channels["f_B_W"] - channels["f_normal_B_W"]
     return Trace(time[kept].copy(), names, channels | {"impulse_B_W": impulse, "peak_normal_force": peak})
 
 
 def save(trace: Trace, path: Path) -> None:
     """Write `trace` as a numpy archive without pickles."""
-    arrays = {f"channel.{name}": array for name, array in trace.channels.items()}
+    arrays: dict[str, Any] = {f"channel.{name}": array for name, array in trace.channels.items()}
     np.savez_compressed(path, time=trace.time, names=np.array(trace.names, dtype=np.str_), **arrays)
 
 

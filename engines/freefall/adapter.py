@@ -112,7 +112,9 @@ def build(scene: Scene, dt: float, settings: Settings, device: str, precision: i
 def _check_rotation(body: Body) -> None:
     turning = any(body.velocity[3:])
     if any(body.com) or (turning and body.inertia is not None and len({*body.inertia}) != 1):
-        raise Unsupported(f"freefall knows only bodies that turn steadily about their origin, and {body.name!r} does not")
+        raise Unsupported(
+            f"freefall knows only bodies that turn steadily about their origin, and {body.name!r} does not"
+        )
 
 
 def _turned(q: Array, angle: Array) -> Array:
@@ -122,4 +124,4 @@ def _turned(q: Array, angle: Array) -> Array:
         return q
     w, v = np.cos(size / 2), np.sin(size / 2) * angle / size
     turned = np.concatenate(([w * q[0] - v @ q[1:]], w * q[1:] + q[0] * v + np.cross(v, q[1:])))
-    return turned / np.linalg.norm(turned)
+    return np.asarray(turned / np.linalg.norm(turned))

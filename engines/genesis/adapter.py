@@ -36,9 +36,11 @@ class GenesisSimulation:
         )
         morph = gs.morphs.MJCF(
             file=mjcf(scene, settings),
+            align=False,  # the default moves the frame of a free body to its centre of mass
             visualization=False,
-            convexify=True,
-            decompose_object_error_threshold=float("inf"),  # a mesh collides as its one convex hull
+            convexify=True,  # a mesh collides as its one convex hull, with all its faces
+            decompose_object_error_threshold=float("inf"),
+            decimate=False,
         )
         self.entity: Any = self.world.add_entity(morph)
         self.world.build()
@@ -52,10 +54,10 @@ class GenesisSimulation:
 
     def reset(self) -> None:
         self.world.reset()
+        self.readout.fetch()
         self.wrench = None
         if self.scene.moving:
             self.set_velocity(np.array([body.velocity for body in self.scene.moving]))
-        self.readout.fetch()
 
     def command(self, tau: Array | None, wrench: Array | None) -> None:
         if tau is not None and len(tau):
@@ -96,7 +98,7 @@ class GenesisSimulation:
             message = str(error)
         if flags & _NOT_FINITE:
             raise Diverged(message)
-        raise SimparityError(message)
+        raise SimparityError(f"{message} Here: option.max_collision_pairs, option.max_contacts")
 
     def sample(self, into: Sample) -> None:
         self.readout.sample(into)

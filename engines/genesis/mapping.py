@@ -45,6 +45,7 @@ OPTIONS: Mapping[str, Option] = {
     "max_collision_pairs": Option(
         kind=int, unit="1", text="sizes the contact buffers, RigidOptions.max_collision_pairs"
     ),
+    "max_contacts": Option(kind=int, unit="1", text="contacts that are resolved at most, RigidOptions.max_contacts"),
     "solref": Option(kind=tuple, unit="s, 1", length=2, text="time constant and damping ratio, geom/solref"),
     "solimp": Option(kind=tuple, unit="1", length=5, text="impedance d_min d_max width mid power, geom/solimp"),
 }
@@ -87,6 +88,7 @@ def rigid_options(options: Mapping[str, Value]) -> dict[str, Value]:
         "multi_contact",
         "contact_pruning_tolerance",
         "max_collision_pairs",
+        "max_contacts",
     )
     keywords = {renamed.get(name, name): options[name] for name in plain if name in options}
     if keywords.get("contact_pruning_tolerance") == 0.0:

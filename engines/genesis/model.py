@@ -76,7 +76,9 @@ def _shape(geom: Element, shape: Shape, asset: Element) -> None:
             geom.set("size", "0 0 1")
         case Mesh():
             name = geom.get("name", "")
-            SubElement(asset, "mesh", name=name, file=str(Path(shape.path).resolve()), scale=numbers((shape.scale,) * 3))
+            SubElement(
+                asset, "mesh", name=name, file=str(Path(shape.path).resolve()), scale=numbers((shape.scale,) * 3)
+            )
             geom.set("type", "mesh")
             geom.set("mesh", name)
         case _:
@@ -109,7 +111,9 @@ def places(scene: Scene, entity: Any) -> Places:
         link = entity.get_link(body.name)
         links[body.name] = int(link.idx)
         if len(link.geoms) != len(body.shapes):
-            raise SimparityError(f"Genesis made {len(link.geoms)} geoms of the {len(body.shapes)} of body {body.name!r}")
+            raise SimparityError(
+                f"Genesis made {len(link.geoms)} geoms of the {len(body.shapes)} of body {body.name!r}"
+            )
         for index, geom in enumerate(link.geoms):
             geoms[body.name, index] = int(geom.idx)
         if body.mass is not None:

@@ -29,7 +29,9 @@ def resolution(world: Any, place: Places, scene: Scene, settings: Settings, dt: 
         for index in range(len(body.shapes)):
             geom = place.geoms[body.name, index]
             native = solver.geoms[geom]
-            table.update(_shape(solver, native, settings, body, index, floats(sol_params[geom]), float(frictions[geom])))
+            table.update(
+                _shape(solver, native, settings, body, index, floats(sol_params[geom]), float(frictions[geom]))
+            )
     laws: list[ContactLaw] = []
     substep, impratio = _number(solver.rigid_info.substep_dt), _number(solver.rigid_info.impratio)
     for a, b in scene.colliding_pairs():
@@ -125,6 +127,8 @@ def _body(solver: Any, place: Places, body: Body, index: int) -> Iterator[Row]:
     native = "diagonal of get_links_inertia(), turned into the axes of the body"
     yield row("inertia", floats(np.diag(inertia)), "kg m^2", native, body.inertia)
     yield row("com", floats(_numbers(solver.get_links_COM())[link]), "m", "get_links_COM()", body.com)
+    native = "get_links_invweight(), which scales the contact's regularisation"
+    yield row("inverse_weight", floats(_numbers(solver.get_links_invweight())[link]), "1/kg, 1/(kg m^2)", native)
     armature, damping = _numbers(solver.get_dofs_armature())[dofs], _numbers(solver.get_dofs_damping())[dofs]
     yield row("armature", float(armature.max()), "kg m^2", "max of get_dofs_armature()")
     yield row("linear_damping", float(damping[:3].max()), "N s/m", "max of get_dofs_damping()[:3]")
@@ -152,4 +156,3 @@ def _shape(
         yield prefix + quantity, absent("m", _MARGIN)
     yield row("geometry", gs.GEOM_TYPE(geom.type).name.lower(), "", "geom.type")
     yield row("vertices", int(geom.n_verts), "1", "geom.n_verts")
-

@@ -1,4 +1,4 @@
-"""Physical parameters to MuJoCo's parameters; needs no MuJoCo. Sources: MuJoCo's XML reference and modelling chapter."""
+"""Physical parameters to MuJoCo's; needs no MuJoCo. Sources: MuJoCo's XML reference and modelling chapter."""
 
 from __future__ import annotations
 

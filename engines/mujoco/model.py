@@ -11,7 +11,16 @@ from ...harness.scene import Body, Box, Capsule, Cylinder, HalfSpace, Mesh, Scen
 from . import mapping
 
 POINTS_PER_PAIR = 8  # most contact points that one pair of convex shapes can have (box on box)
-OPTION_NAMES = ("cone", "integrator", "solver", "iterations", "ls_iterations", "tolerance", "impratio", "noslip_iterations")
+OPTION_NAMES = (
+    "cone",
+    "integrator",
+    "solver",
+    "iterations",
+    "ls_iterations",
+    "tolerance",
+    "impratio",
+    "noslip_iterations",
+)
 GEOM_NAMES = ("solref", "solimp", "condim")
 
 
@@ -43,9 +52,7 @@ def mjcf(scene: Scene, dt: float, settings: Settings) -> str:
     asset, world, contact = (SubElement(root, tag) for tag in ("asset", "worldbody", "contact"))
     for body in scene.bodies:
         mapping.check(body.name, body.material)
-        parent = SubElement(
-            world, "body", name=body.name, pos=numbers(body.pose.p), quat=numbers(body.pose.q_wxyz)
-        )
+        parent = SubElement(world, "body", name=body.name, pos=numbers(body.pose.p), quat=numbers(body.pose.q_wxyz))
         if body.mass is not None and body.inertia is not None:
             SubElement(parent, "freejoint", name=f"{body.name}/free")
             SubElement(

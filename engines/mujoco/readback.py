@@ -92,9 +92,7 @@ def _body(model: Any, scene: Scene, name: str) -> Iterator[Row]:
     yield row("angular_damping", float(np.max(model.dof_damping[dofs][3:])), "N m s", "max of dof_damping[3:]")
 
 
-def _shape(
-    model: Any, settings: Settings, body: str, index: int, material: Material
-) -> Iterator[Row]:
+def _shape(model: Any, settings: Settings, body: str, index: int, material: Material) -> Iterator[Row]:
     geom = model.geom(f"{body}/{index}")
     prefix, asked = f"shape.{body}.{index}.", settings.options
 
@@ -128,10 +126,8 @@ def _mixed(model: Any, i: int, j: int) -> tuple[tuple[float, float], tuple[float
     a, b = model.geom_solmix[i], model.geom_solmix[j]
     weight = a / (a + b) if a + b > 0 else 0.5
     first, second = model.geom_solref[i], model.geom_solref[j]
-    if first[0] > 0 and second[0] > 0:
-        solref = weight * first + (1 - weight) * second
-    else:
-        solref = np.minimum(first, second)
+    both_positive = first[0] > 0 and second[0] > 0
+    solref = weight * first + (1 - weight) * second if both_positive else np.minimum(first, second)
     solimp = weight * model.geom_solimp[i] + (1 - weight) * model.geom_solimp[j]
     return (
         (float(solref[0]), float(solref[1])),

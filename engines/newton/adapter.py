@@ -14,7 +14,7 @@ import newton
 import numpy as np
 import warp as wp
 
-from ...harness.channels import Sample
+from ...harness.channels import COLUMNS, Sample
 from ...harness.device import require_cuda
 from ...harness.engine import Resolution, Settings, Simulation
 from ...harness.errors import SimparityError, Unsupported
@@ -104,7 +104,7 @@ class NewtonSimulation:
         self.wrench[:] = 0.0 if wrench is None else wrench
 
     def set_velocity(self, V_WB: Array) -> None:
-        q_WB = self.readable[:, 3:7].astype(float)
+        q_WB = self.readable[:, COLUMNS["q_WB"]].astype(float)
         self.state.joint_qd.assign(com_velocity(np.asarray(V_WB), rotated(q_WB, self.com)).ravel())
         self._refresh()
 

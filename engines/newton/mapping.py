@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from ...harness.engine import Soft, Value
 from ...harness.errors import Unsupported
-from ...harness.scene import Material
+from ...harness.scene import Material, Vec3
 from ...harness.settings import Option
 
 OPTIONS: Mapping[str, Option] = {
@@ -81,6 +81,18 @@ def check(body: str, material: Material) -> None:
             f"body {body!r} asks for a contact stiffness in N/m: SolverMuJoCo turns ShapeConfig.ke and kd into a law "
             "on accelerations, so the same number means another stiffness for every mass; set option.solref instead"
         )
+
+
+def inertia(moments: Vec3) -> Vec3:
+    """Moments [kg m^2] that still satisfy a + b >= c after rounding to 32 bit.
+
+    MuJoCo's compiler refuses others, and the moments of a flat plate (a + b = c) can round to the wrong side. The
+    largest moment is lowered to a + b less 1e-6 of that where it is above it.
+    """
+    largest = max(range(3), key=lambda i: moments[i])
+    bound = (sum(moments) - moments[largest]) * (1 - 1e-6)
+    x, y, z = (min(moment, bound) if i == largest else moment for i, moment in enumerate(moments))
+    return x, y, z
 
 
 def rows_per_contact(cone: str, condim: int) -> int:

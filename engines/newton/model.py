@@ -124,7 +124,8 @@ def _transform(pose: Pose) -> Any:
 
 
 def _add_body(builder: Any, body: Body) -> int:
-    inertia = np.diag(body.inertia or ())
+    assert body.inertia is not None
+    inertia = np.diag(mapping.inertia(body.inertia))
     index: int = builder.add_body(
         xform=_transform(body.pose),
         com=wp.vec3(*body.com),

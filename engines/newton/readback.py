@@ -8,6 +8,7 @@ from typing import Any
 import mujoco_warp
 import numpy as np
 
+from ...harness.channels import ChannelNote
 from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Unknown, Value
 from ...harness.resolution import Row, absent, floats, read, values
 from ...harness.scene import Material, Scene
@@ -69,7 +70,14 @@ def resolution(
         )
         laws.append(mapping.contact_law(solref, solimp, live.dt, live.cone, mu, live.enabled("REFSAFE")))
     law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason="the pairs of this scene differ")
-    return Resolution(table=table, contact_law=law)
+    return Resolution(table=table, contact_law=law, channel_notes=_notes(live))
+
+
+def _notes(live: Live) -> dict[str, ChannelNote]:
+    if live.integrator != "RK4":
+        return {}
+    note = ChannelNote(kind="derived", reason="RK4 evaluates the contacts four times a step; this is the last time")
+    return dict.fromkeys(("contact_count", "f_B_W", "f_normal_B_W"), note)
 
 
 def _options(live: Live, model: Any, scene: Scene, settings: Settings, dt: float) -> Iterator[Row]:

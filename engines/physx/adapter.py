@@ -28,7 +28,7 @@ class PhysxSimulation:
         self.scene, self.settings, self.dt = scene, settings, dt
         n = len(scene.moving)
         self._packed = np.zeros((n, _PACKED), np.float32)
-        self._bytes = memoryview(self._packed).cast("B") if n else memoryview(bytearray())
+        self._bytes = self._packed.data.cast("B") if n else memoryview(bytearray())
         self._q, self._p, self._V = self._packed[:, :4], self._packed[:, 4:7], self._packed[:, 7:]
         self._block = np.zeros((n, WIDTH))
         self._count, self._force, self._normal, self._asleep = (
@@ -51,9 +51,8 @@ class PhysxSimulation:
         self._step, self._pack = system.step, system.pack
         n, dt = len(moving), system.timestep
         mass = np.array([body.mass for body in moving]).reshape(n, 1)
-        self._kept = np.ones((n, 3)) * np.array(
-            [mapping.velocity_kept(body.linear_damping, dt) for body in moving]
-        ).reshape(n, 1)
+        self._kept = np.array([mapping.velocity_kept(body.linear_damping, dt) for body in moving]).reshape(n, 1)
+        self._damped = bool((self._kept < 1.0).any())
         self._mass_rate = mass / dt * np.ones(3)
         self._weight = mass * np.asarray(system.config.gravity, float)
         self._sleepers = moving if any(body.sleep_threshold > 0 for body in moving) else ()
@@ -85,22 +84,21 @@ class PhysxSimulation:
     def advance(self, steps: int) -> None:
         if not steps:
             return
-        step = self._step
         for _ in range(steps - 1):
             self._push()
-            step()
+            self._step()
         if steps > 1 or not self._fresh:
             self._read_state()
-        # the part of the next momentum rate that needs no contact: of the velocity now, gravity and command
-        np.multiply(self._momentum_rate, self._kept, self._explained)
-        np.add(self._explained, self._load, self._explained)
+        # what the momentum rate will be without contact: of the velocity now, gravity and command
+        if self._damped:
+            np.multiply(self._momentum_rate, self._kept, self._momentum_rate)
+        np.add(self._momentum_rate, self._load, self._explained)
         self._push()
-        step()
+        self._step()
         self._fresh = False
 
     def sample(self, into: Sample) -> None:
-        if not self._fresh:
-            self._look()
+        self._look()
         into.data[...] = self._block
 
     def resolved(self) -> Resolution:
@@ -149,8 +147,8 @@ def build(scene: Scene, dt: float, settings: Settings, device: str, precision: i
     if device != "cpu":
         require_cuda("physx")
         raise Unsupported(
-            "SAPIEN's PhysX runs on a GPU only after sapien.physx.enable_gpu() has downloaded a library, which "
-            "simparity does not do; use device=cpu"
+            "SAPIEN's PhysX needs a library on a GPU that sapien.physx.enable_gpu() downloads from GitHub, and other "
+            "calls than this adapter makes; use device=cpu"
         )
     if precision != 32:
         raise Unsupported("PhysX computes in 32 bit; ask for precision=32")

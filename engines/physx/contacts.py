@@ -31,32 +31,31 @@ class ContactReader:
         self._get_contacts = model.system.get_contacts
         self._rate = 1.0 / model.system.timestep
         self._n = len(model.moving)
-        rows = {name: None for name in model.components} | {body.name: i for i, body in enumerate(model.moving)}
+        rows = {body.name: row for row, body in enumerate(model.moving)}
         self._index: dict[Any, int] = {}
         self._rows: list[int | None] = []
         for name, component in model.components.items():
             for shape in component.collision_shapes:
                 self._index[shape] = len(self._rows)
-                self._rows.append(rows[name])
+                self._rows.append(rows.get(name))
         self._known: dict[Pattern, tuple[Array, Array]] = {}
 
     def read(self, force: Array, count: Array) -> None:
         """Fill the net normal force [N] on each moving body (n, 3) and its number of contact points (n, 1)."""
-        contacts = self._get_contacts()
-        if not contacts:
-            force[...] = count[...] = 0.0
-            return
         index, found = self._index, []
-        for contact in contacts:
+        for contact in self._get_contacts():
             a, b = contact.shapes
             found.append((index[a], index[b], contact.points))
         if len(found) > 1:
             found.sort(key=_BY_SHAPES)
+        impulses = [point.impulse for _, _, points in found for point in points]
+        if not impulses:
+            force[...] = count[...] = 0.0
+            return
         pattern = tuple([(a, b, len(points)) for a, b, points in found])
         known = self._known.get(pattern)
         summing, count[...] = self._learn(pattern) if known is None else known
-        impulses = [point.impulse for _, _, points in found for point in points]
-        force[...] = summing.dot(np.array(impulses, float).reshape(-1, 3))
+        force[...] = summing.dot(np.array(impulses, float))
 
     def _learn(self, pattern: Pattern) -> tuple[Array, Array]:
         points = sum(n for _, _, n in pattern)

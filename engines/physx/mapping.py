@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...harness.engine import ContactLaw, Impulse, Unknown, Value
-from ...harness.errors import Unsupported
+from ...harness.errors import Unsupported, UsageError
 from ...harness.scene import Material
 from ...harness.settings import Option
 
@@ -36,7 +36,8 @@ OPTIONS: Mapping[str, Option] = {
 
 # Where an option lives: process-wide configurations that SAPIEN copies when it makes a system, body or shape, and
 # attributes of a body. "solver" and "restitution" are translated below.
-IN_SCENE_CONFIG = tuple(name for name in OPTIONS if name.startswith("enable_")) + ("bounce_threshold",)
+SWITCHES = tuple(name for name in OPTIONS if name.startswith("enable_"))
+IN_SCENE_CONFIG = (*SWITCHES, "bounce_threshold")
 IN_BODY_CONFIG: Mapping[str, str] = {
     "iterations": "solver_position_iterations",
     "velocity_iterations": "solver_velocity_iterations",
@@ -58,12 +59,12 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
     # What makes PhysX solve the other engines' problem, written out so that no default is left to chance.
     "matched": {
         **_STUDY,
-        "velocity_iterations": 1,  # SAPIEN's default; PhysX's guide: velocity iterations add nothing to TGS
+        "velocity_iterations": 1,  # SAPIEN's default
         "rest_offset": 0.0,  # bodies rest where they touch, as everywhere else
         "linear_damping": 0.0,  # no other engine damps a free body
         "angular_damping": 0.0,  # SAPIEN's default is 0.05 1/s
         "max_angular_velocity": 1e4,  # SAPIEN's default of 100 rad/s clips a fast tumble; no other engine has a cap
-        "enable_friction_every_iteration": True,  # SAPIEN's default; PGS would otherwise leave out friction at first
+        "enable_friction_every_iteration": True,  # SAPIEN's default; without it some iterations skip friction
         "enable_pcm": True,  # SAPIEN's default
         "enable_ccd": False,  # SAPIEN's default; no other engine has it here
     },
@@ -74,6 +75,8 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
 Q_X_ONTO_Z = (0.5**0.5, 0.0, -(0.5**0.5), 0.0)
 
 PAIRS_OFF_AT_MOST = 32  # one bit each in the third word of collision_groups
+MOST_ITERATIONS = 255  # PhysX keeps each count in 8 bits and wraps: 300 becomes 44, 256 becomes 0 and the state NaN
+CONTACT_OFFSET, REST_OFFSET = 0.01, 0.0  # [m] SAPIEN's defaults, physx_default.h
 
 
 def friction(material: Material) -> float | None:
@@ -90,12 +93,33 @@ def restitution(material: Material, options: Mapping[str, Value]) -> float | Non
 
 
 def check(body: str, material: Material) -> None:
-    """Raise Unsupported for what PhysX's contact cannot say through SAPIEN."""
+    """Raise Unsupported or UsageError for what PhysX's contact cannot say through SAPIEN."""
     if material.stiffness is not None or material.damping is not None:
         raise Unsupported(
-            f"body {body!r} asks for a contact stiffness or damping: PhysX's contacts are rigid, and SAPIEN does not "
-            "pass on the compliant contact of PxMaterial"
+            f"body {body!r} asks for a contact stiffness or damping: PhysX's contacts are rigid unless a material is "
+            "compliant, and SAPIEN has no access to that (a negative restitution acts as a spring, without damping)"
         )
+    _in_range(f"restitution of body {body!r}", material.restitution, 0.0, 1.0)
+
+
+def check_options(options: Mapping[str, Value]) -> None:
+    """Raise UsageError for values that PhysX takes without a word and turns into something else."""
+    _in_range("option 'iterations' of engine 'physx'", options.get("iterations"), 1, MOST_ITERATIONS)
+    _in_range("option 'velocity_iterations' of engine 'physx'", options.get("velocity_iterations"), 0, MOST_ITERATIONS)
+    _in_range("option 'restitution' of engine 'physx'", options.get("restitution"), 0.0, 1.0)
+    for name in (*ON_BODY, "sleep_threshold", "bounce_threshold"):
+        _in_range(f"option {name!r} of engine 'physx'", options.get(name), 0.0, float("inf"))
+    contact, rest = options.get("contact_offset", CONTACT_OFFSET), options.get("rest_offset", REST_OFFSET)
+    if not (isinstance(contact, float) and isinstance(rest, float) and contact > max(0.0, rest)):
+        raise UsageError(
+            f"contact_offset is {contact} m and rest_offset {rest} m; PhysX needs a contact_offset above both 0 and "
+            "rest_offset, or bodies sink into each other before a contact exists"
+        )
+
+
+def _in_range(what: str, value: Value, low: float, high: float) -> None:
+    if isinstance(value, (int, float)) and not low <= value <= high:
+        raise UsageError(f"{what} is {value}; give a number from {low:g} to {high:g}")
 
 
 def combined(a: float, b: float) -> float:

@@ -40,7 +40,9 @@ def build_model(scene: Scene, dt: float, settings: Settings) -> Model:
 
     Raises:
         Unsupported: a material, a mesh or a number of excluded pairs that PhysX cannot express through SAPIEN.
+        UsageError: an option outside the range that PhysX takes.
     """
+    mapping.check_options(settings.options)
     _configure(scene, settings.options)
     system = physx.PhysxCpuSystem()
     system.timestep = dt

@@ -22,7 +22,9 @@ _CHANNEL_NOTES = {
         "SAPIEN reports no friction on the CPU; this is m (v_1 - v_0)/dt - m g - f_commanded of the step, with linear "
         "damping accounted for; a sleeping body's is what holds it in place",
     ),
-    "f_friction_B_W": ChannelNote("derived", "f_B_W by the momentum balance, minus the normal force that PhysX reports"),
+    "f_friction_B_W": ChannelNote(
+        "derived", "f_B_W by the momentum balance, minus the normal force that PhysX reports"
+    ),
     "f_normal_B_W": ChannelNote(
         "derived", "sum of the contacts' impulses over dt; a sleeping body's keeps the value of its last step awake"
     ),
@@ -45,7 +47,7 @@ def resolution(model: Model, scene: Scene, settings: Settings, dt: float) -> Res
             value=mapping.combined(one.dynamic_friction, other.dynamic_friction),
             unit="1",
             origin="derived",
-            native="average of the materials' dynamic_friction; the combine mode is not readable, the rule was measured",
+            native="average of both dynamic_friction: the combine mode is not readable, the rule was measured",
         )
         bounces.append(mapping.combined(one.restitution, other.restitution))
     law = mapping.contact_law(bounces, float(config.bounce_threshold))
@@ -66,14 +68,10 @@ def _options(model: Model, scene: Scene, asked: Mapping[str, Value], dt: float) 
 
     yield "dt", read(float(system.timestep), "s", "PhysxCpuSystem.timestep, 32 bit", scene=dt)
     yield of_bodies("iterations", "1", "solver_position_iterations")
-    iterations = of_bodies("substeps", "1", "solver_position_iterations")[1]
     tgs = bool(config.enable_tgs)
-    yield (
-        "substeps",
-        Resolved(value=iterations.value, unit="1", origin="derived", native="TGS: as many as position iterations")
-        if tgs
-        else absent("1", "PGS integrates once per dt"),
-    )
+    substeps = of_bodies("iterations", "1", "solver_position_iterations")[1].value
+    in_tgs = Resolved(value=substeps, unit="1", origin="derived", native="TGS: as many as position iterations")
+    yield "substeps", in_tgs if tgs else absent("1", "PGS integrates once per dt")
     yield "gravity", read(floats(config.gravity), "m/s^2", "PhysxCpuSystem.config.gravity, 32 bit", scene=scene.gravity)
     yield "integrator", unreadable("", "no accessor; PhysX steps semi-implicitly: velocity, then position")
     yield option("solver", "TGS" if tgs else "PGS", "", "PhysxCpuSystem.config.enable_tgs")
@@ -91,9 +89,9 @@ def _options(model: Model, scene: Scene, asked: Mapping[str, Value], dt: float) 
     yield of_bodies("max_angular_velocity", "rad/s", "max_angular_velocity")
     yield of_bodies("max_linear_velocity", "m/s", "max_linear_velocity")
     yield of_bodies("max_contact_impulse", "N s", "max_contact_impulse")
-    for name in mapping.IN_SCENE_CONFIG[:-1]:
+    for name in mapping.SWITCHES:
         yield option(name, bool(getattr(config, name)), "", f"PhysxCpuSystem.config.{name}")
-    yield "gyroscopic_forces", unreadable("", "SAPIEN shows no rigid-body flags; measured: off, PhysX's default")
+    yield "gyroscopic_forces", unreadable("", "SAPIEN shows no rigid-body flags; measured: on, see NOTES.md")
     bits = moving[0].linear_velocity.itemsize * 8 if moving else None
     of_state = "dtype of linear_velocity"
     yield "precision", read(bits, "bit", of_state) if moving else unreadable("bit", "no moving body to read")
@@ -118,7 +116,10 @@ def _shape(model: Model, scene: Scene, asked: Mapping[str, Value], name: str, in
     surface, material = shape.physical_material, scene.body(name).material
     prefix = f"shape.{name}.{index}."
     mu, e = mapping.friction(material), material.restitution
-    yield prefix + "friction", read(float(surface.dynamic_friction), "1", "physical_material.dynamic_friction", scene=mu)
+    yield (
+        prefix + "friction",
+        read(float(surface.dynamic_friction), "1", "physical_material.dynamic_friction", scene=mu),
+    )
     yield prefix + "static_friction", read(float(surface.static_friction), "1", "physical_material", scene=mu)
     by_settings = asked.get("restitution") if e is None else None
     native = "physical_material.restitution"

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from simparity.harness.channels import BY_NAME
+from simparity.harness.compare import Difference, angle_between, difference, judge, judge_pair, spread
+from simparity.harness.errors import SimparityError
+from simparity.harness.trace import Trace
+
+
+def trace(dt: float, duration: float = 0.1, *, shift: float = 0.0, name: str = "cube") -> Trace:
+    time = np.arange(round(duration / dt) + 1) * dt
+    channels = {c.name: np.zeros((len(time), 1, c.width)) for c in BY_NAME.values()}
+    channels["p_WB"][:, 0, 0] = time + shift * time
+    channels["q_WB"][:, 0, 0] = 1.0
+    channels["impulse_B_W"][1:, 0, 2] = dt
+    return Trace(time, (name,), channels)
+
+
+def test_common_times_of_two_steps() -> None:
+    apart = difference(trace(1e-3), trace(0.5e-3))
+    assert apart.position == pytest.approx(0, abs=1e-15)
+    assert apart.impulse == pytest.approx(0, abs=1e-15)
+
+
+def test_difference_is_the_largest_and_rms_the_mean() -> None:
+    apart = difference(trace(1e-3), trace(1e-3, shift=0.01))
+    assert apart.position == pytest.approx(1e-3)
+    assert apart.position_rms == pytest.approx(1e-3 * math.sqrt(sum(k * k for k in range(101)) / 101) / 100)
+
+
+def test_cumulative_impulse_forgives_phase_but_not_size() -> None:
+    early, late = trace(1e-3), trace(1e-3)
+    for t, k in ((early, 50), (late, 51)):
+        t.channels["impulse_B_W"][:] = 0
+        t.channels["impulse_B_W"][k, 0, 2] = 0.25
+    assert difference(early, late).impulse == pytest.approx(0.25)
+    late.channels["impulse_B_W"][50:52, 0, 2] = 0.1, 0.15
+    assert difference(early, late).impulse == pytest.approx(0.15)
+
+
+def test_angles_keep_their_digits_near_zero_and_know_that_q_is_minus_q() -> None:
+    for angle in (1e-9, 1e-3, 0.5, 3.0):
+        q = np.array([math.cos(angle / 2), 0, 0, math.sin(angle / 2)])
+        one = np.array([1.0, 0, 0, 0])
+        assert angle_between(one, q) == pytest.approx(angle, rel=1e-7)
+        assert angle_between(one, -q) == pytest.approx(angle, rel=1e-7)
+
+
+def test_runs_of_other_bodies_or_times_are_refused() -> None:
+    with pytest.raises(SimparityError, match="different bodies"):
+        difference(trace(1e-3), trace(1e-3, name="ball"))
+    with pytest.raises(SimparityError, match="no sample times"):
+        difference(trace(1e-3), trace(0.7e-3, 0.006))
+
+
+def test_spread_needs_two_repeats() -> None:
+    assert spread([trace(1e-3)]) is None
+    found = spread([trace(1e-3), trace(1e-3), trace(1e-3, shift=0.01)])
+    assert found is not None
+    assert found.position == pytest.approx(1e-3)
+
+
+@pytest.mark.parametrize(
+    ("apart", "noise", "refinement", "verdict"),
+    [
+        (0.5, None, None, "agree"),
+        (2.0, 3.0, None, "within noise"),
+        (2.0, 0.0, 3.0, "not converged"),
+        (2.0, 0.0, 1.0, "differ"),
+        (2.0, None, 1.0, "unresolved"),
+        (2.0, 0.0, None, "unresolved"),
+        (math.nan, 0.0, 1.0, "unresolved"),
+    ],
+)
+def test_verdicts_come_in_their_order(apart: float, noise: float | None, refinement: float | None, verdict: str) -> None:
+    assert judge(apart, 1.0, noise, refinement) == verdict
+
+
+def test_the_gravest_quantity_decides() -> None:
+    apart = Difference(position=2.0, position_rms=1.0, angle=0.0, impulse=9.0)
+    zero = Difference(position=0.0, position_rms=0.0, angle=0.0, impulse=0.0)
+    fine = Difference(position=3.0, position_rms=0.0, angle=0.0, impulse=1.0)
+    assert judge_pair(apart, (1.0, 1.0, 1.0), zero, fine) == ("differ", ("not converged", "agree", "differ"))

@@ -1,0 +1,103 @@
+"""Newton's mapping: pure, importable without the engine, and right about the contact law."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from simparity.engines.newton import mapping
+from simparity.harness.errors import Unsupported, UsageError
+from simparity.harness.scene import Material
+from simparity.harness.settings import PROFILES, settle
+
+STUDY_SOLIMP = (0.99, 0.999, 0.001, 0.5, 2.0)
+
+
+def test_importing_the_mapping_imports_no_engine():
+    code = "import sys, simparity.engines.newton.mapping; print({'newton', 'warp', 'mujoco_warp'} & set(sys.modules))"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_profiles_set_only_declared_options_to_allowed_values(profile):
+    asked = dict(mapping.PROFILES[profile])
+    assert settle("newton", mapping, "default", asked).options == dict(sorted(asked.items()))
+
+
+def test_default_sets_nothing():
+    assert settle("newton", mapping, "default", {}).options == {}
+
+
+def test_matched_closes_the_gap_and_uses_mujocos_integrator():
+    options = settle("newton", mapping, "matched", {}).options
+    assert (options["gap"], options["integrator"], options["multi_contact"]) == (0.0, "Euler", True)
+
+
+def test_an_override_wins_over_the_profile():
+    assert settle("newton", mapping, "matched", {"gap": 0.01}).options["gap"] == 0.01
+
+
+def test_pgs_is_refused_because_mujoco_warp_lacks_it():
+    with pytest.raises(UsageError, match="PGS"):
+        settle("newton", mapping, "default", {"solver": "PGS"})
+
+
+@pytest.mark.parametrize("material", [Material(restitution=0.5), Material(stiffness=1e4), Material(damping=10.0)])
+def test_materials_that_the_contact_cannot_express_are_unsupported(material):
+    with pytest.raises(Unsupported, match="'cube'"):
+        mapping.check("cube", material)
+
+
+def test_zero_restitution_is_what_the_contact_has():
+    mapping.check("cube", Material(friction=0.5, restitution=0.0))
+
+
+def test_law_of_the_published_settings():
+    law = mapping.contact_law((0.01, 1.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5)
+    assert pytest.approx(1 / (0.999 * 0.01) ** 2) == law.K
+    assert pytest.approx(2 / (0.999 * 0.01)) == law.B
+    assert law.impedance == STUDY_SOLIMP
+    assert law.regularizer == 1.0
+
+
+def test_pyramidal_cone_scales_the_regularizer():
+    law = mapping.contact_law((0.01, 1.0), STUDY_SOLIMP, 0.001, "pyramidal", 1.0)
+    assert law.regularizer == pytest.approx(1.0)
+    law = mapping.contact_law((0.01, 1.0), STUDY_SOLIMP, 0.001, "pyramidal", 0.5)
+    assert law.regularizer == pytest.approx(0.25 * 1.25 / 2)
+
+
+def test_short_time_constants_are_raised_to_two_steps_unless_refsafe_is_off():
+    floored = mapping.contact_law((0.001, 1.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5)
+    assert floored == mapping.contact_law((0.002, 1.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5)
+    free = mapping.contact_law((0.001, 1.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5, refsafe=False)
+    assert pytest.approx(4 * floored.K) == free.K
+
+
+def test_negative_solref_is_stiffness_and_damping():
+    law = mapping.contact_law((-5000.0, -50.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5)
+    assert (pytest.approx(5000 / 0.999**2), pytest.approx(50 / 0.999)) == (law.K, law.B)
+
+
+def test_impedance_is_clipped():
+    law = mapping.contact_law((0.01, 1.0), (0.0, 1.0, 0.001, 0.5, 2.0), 0.001, "elliptic", 0.5)
+    assert law.impedance[:2] == (mapping.MIN_IMPEDANCE, mapping.MAX_IMPEDANCE)
+
+
+@pytest.mark.parametrize(
+    ("cone", "condim", "rows"), [("elliptic", 3, 3), ("elliptic", 1, 1), ("pyramidal", 3, 4), ("pyramidal", 1, 1)]
+)
+def test_rows_per_contact(cone, condim, rows):
+    assert mapping.rows_per_contact(cone, condim) == rows
+
+
+def test_inertia_of_a_solid_body_is_left_alone():
+    assert mapping.inertia((0.01, 0.02, 0.015)) == (0.01, 0.02, 0.015)
+
+
+@pytest.mark.parametrize("moments", [(1.0, 2.0, 3.0), (3e-5, 1e-5, 2e-5), (0.1 / 3, 0.1, 0.2 / 3), (1e-9, 1e-3, 1e-3)])
+def test_inertia_satisfies_the_triangle_inequality_in_32_bit(moments):
+    a, b, c = sorted(float(np.float32(moment)) for moment in mapping.inertia(moments))
+    assert a + b >= c
+    assert mapping.inertia(moments) == pytest.approx(moments, rel=2e-6)

@@ -1,0 +1,109 @@
+"""Physical parameters to PhysX's parameters, without PhysX."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+
+from simparity.engines.physx import mapping
+from simparity.harness.engine import Impulse, Unknown
+from simparity.harness.errors import Unsupported, UsageError
+from simparity.harness.scene import Material
+from simparity.harness.settings import PROFILES, settle
+
+
+def test_import_needs_no_engine():
+    code = "import sys, simparity.engines.physx.mapping; sys.exit('sapien' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_profiles_are_known_and_their_options_are_declared_and_valid():
+    assert set(mapping.PROFILES) == set(PROFILES)
+    for profile, options in mapping.PROFILES.items():
+        settled = settle("physx", mapping, profile, options).options  # the same checks as for a user's overrides
+        mapping.check_options(settled)
+        assert dict(settled) == dict(options)
+
+
+def test_default_profile_sets_nothing():
+    assert mapping.PROFILES["default"] == {}
+
+
+def test_matched_contains_published():
+    assert mapping.PROFILES["published"].items() <= mapping.PROFILES["matched"].items()
+
+
+def test_every_option_has_exactly_one_place():
+    translated = ("solver", "restitution")
+    places = [
+        *mapping.IN_SCENE_CONFIG,
+        *mapping.IN_BODY_CONFIG,
+        *mapping.IN_SHAPE_CONFIG,
+        *mapping.ON_BODY,
+        *translated,
+    ]
+    assert sorted(places) == sorted(mapping.OPTIONS)
+
+
+def test_quaternion_turns_x_onto_z():
+    w, x, y, z = mapping.Q_X_ONTO_Z
+    image = (1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y))
+    assert image == pytest.approx((0.0, 0.0, 1.0), abs=1e-15)
+
+
+def test_restitution_of_the_body_wins_over_the_option_over_the_default():
+    assert mapping.restitution(Material(restitution=0.3), {"restitution": 0.9}) == 0.3
+    assert mapping.restitution(Material(restitution=0.0), {"restitution": 0.9}) == 0.0
+    assert mapping.restitution(Material(), {"restitution": 0.9}) == 0.9
+    assert mapping.restitution(Material(), {}) is None
+
+
+@pytest.mark.parametrize("material", [Material(stiffness=1e4), Material(damping=10.0)])
+def test_contact_stiffness_and_damping_are_unsupported(material):
+    with pytest.raises(Unsupported, match="'cube'"):
+        mapping.check("cube", material)
+
+
+@pytest.mark.parametrize("e", [-1.0, 1.5])
+def test_restitution_out_of_range_is_refused(e):
+    with pytest.raises(UsageError, match="restitution"):
+        mapping.check("cube", Material(restitution=e))
+    with pytest.raises(UsageError, match="restitution"):
+        mapping.check_options({"restitution": e})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"iterations": 0},
+        {"iterations": 256},
+        {"velocity_iterations": 256},
+        {"velocity_iterations": -1},
+        {"linear_damping": -0.1},
+        {"max_depenetration_velocity": -1.0},
+        {"sleep_threshold": -1.0},
+        {"contact_offset": 0.0},
+        {"contact_offset": 1e-3, "rest_offset": 2e-3},
+        {"rest_offset": 0.02},
+    ],
+)
+def test_values_that_physx_would_silently_change_are_refused(options):
+    with pytest.raises(UsageError, match=next(iter(options))):
+        mapping.check_options(options)
+
+
+def test_contact_law_states_the_common_restitution():
+    assert mapping.contact_law([0.1, 0.1], 2.0) == Impulse(restitution=0.1, bounce_threshold=2.0)
+    assert isinstance(mapping.contact_law([0.1, 0.2], 2.0), Unknown)
+    assert isinstance(mapping.contact_law([], 2.0), Unknown)
+
+
+def test_combined_is_the_average():
+    assert mapping.combined(0.2, 0.8) == pytest.approx(0.5)
+
+
+def test_velocity_kept_by_damping():
+    assert mapping.velocity_kept(0.0, 1e-3) == 1.0
+    assert math.isclose(mapping.velocity_kept(3.0, 1e-3), 0.997)
+    assert mapping.velocity_kept(2000.0, 1e-3) == 0.0
