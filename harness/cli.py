@@ -1,4 +1,4 @@
-"""The command line: `simparity run`, `report`, `engines`, `experiments`."""
+"""The command line: `simparity run`, `report`, `show`, `engines`, `experiments`, `bench`."""
 
 from __future__ import annotations
 
@@ -58,6 +58,14 @@ def _parser() -> argparse.ArgumentParser:
     engines.set_defaults(act=_engines)
     experiments = commands.add_parser("experiments", help="list the experiments with their parameters and studies")
     experiments.set_defaults(act=_experiments)
+    show = commands.add_parser("show", help="print the metrics of stored runs side by side")
+    show.add_argument("results", nargs="?", default="results", type=Path, help="folder of results")
+    show.add_argument("--where", nargs="*", default=[], metavar="NAME=VALUE", help="only runs with these values")
+    show.add_argument("--metrics", default="", help="only these metrics, separated by commas")
+    show.set_defaults(act=_show)
+    bench = commands.add_parser("bench", help="measure what logging costs in each engine, as ratios")
+    bench.add_argument("engines", nargs="*", help="engines to measure; without it every installed one")
+    bench.set_defaults(act=_bench)
     return parser
 
 
@@ -103,11 +111,37 @@ def _conclude(records: Sequence[Record], results: Path, *, quiet: bool) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from .report import write_report
+    from .report.write import write_report
 
     for path in write_report(options.results, options.output):
         print(path)
     return 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    from .listing import metric_table
+
+    metric_table(options.results, options.where, [name for name in options.metrics.split(",") if name])
+    return 0
+
+
+def _bench(options: argparse.Namespace) -> int:
+    """Each engine in a process of its own, so that no engine's threads disturb another's timing."""
+    import subprocess
+
+    from ..engines import ENGINES
+    from .registry import engine_entry, engine_version
+
+    for engine in options.engines:
+        engine_entry(engine)
+        if engine_version(engine) is None:
+            raise UsageError(f"engine {engine!r} is not installed; `simparity engines` says how to install it")
+    known = [name for name, entry in ENGINES.items() if entry.distribution and engine_version(name)]
+    codes = [
+        subprocess.run([sys.executable, "-c", f"from simparity.harness.bench import main; main([{name!r}])"]).returncode
+        for name in options.engines or known
+    ]
+    return BROKEN if any(codes) else 0
 
 
 def _engines(options: argparse.Namespace) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
@@ -12,8 +14,11 @@ from rich.table import Table
 
 from ..engines import ENGINES
 from ..experiments import EXPERIMENTS
+from . import store
 from .configure import studies
 from .device import cuda_device_count
+from .errors import UsageError
+from .progress import describe
 from .provenance import requirements
 from .record import Record
 from .registry import engine_entry, engine_mapping, engine_version, experiment_class
@@ -77,6 +82,52 @@ def experiment_table() -> None:
         for parameter in dataclasses.fields(experiment):
             console.print(f"    experiment.{parameter.name}={parameter.default}")
     console.print(f"studies: {', '.join(studies()) or 'none'}")
+
+
+def metric_table(results: Path, where: Sequence[str], metrics: Sequence[str]) -> None:
+    """Metrics of stored runs, a row a run.
+
+    Args:
+        where: NAME=VALUE conditions on the experiment, engine, settings, dt, repeat, status, parameters or options.
+        metrics: names to show; all of them when empty.
+    """
+    if not results.is_dir():
+        raise UsageError(f"results folder {results} does not exist; `simparity run` makes it")
+    for condition in where:
+        if "=" not in condition:
+            raise UsageError(f"cannot read {condition!r}; give NAME=VALUE, for example engine=mujoco")
+    items = list(store.runs(results))
+    records = [item[1] for item in items if isinstance(item, tuple) and _fits(item[1], where)]
+    if not records:
+        raise UsageError(f"no run in {results} fits {' '.join(where) or 'any condition'}")
+    names = metrics or list(dict.fromkeys(name for record in records for name in record.metrics))
+    unknown = [name for name in names if not any(name in record.metrics for record in records)]
+    if unknown:
+        raise UsageError(f"no such metric in these runs: {', '.join(unknown)}")
+    table = Table("run", *names, box=None, pad_edge=False)
+    for record in sorted(records, key=lambda record: describe(record.job)):
+        cells = [f"{record.metrics[name]:.9g}" if name in record.metrics else "" for name in names]
+        mark = "" if record.status == "ok" else f" {record.status}"
+        table.add_row(escape(describe(record.job) + mark), *cells)
+    _console().print(table)
+
+
+def _fits(record: Record, where: Sequence[str]) -> bool:
+    job = record.job
+    values = {name: getattr(job, name) for name in ("experiment", "engine", "settings", "dt", "repeat", "precision")}
+    values |= {"status": record.status} | dict(job.params) | {f"option.{k}": v for k, v in job.overrides.items()}
+    for condition in where:
+        name, _, wanted = condition.partition("=")
+        if name not in values or not any(_same(values[name], word) for word in wanted.split(",")):
+            return False
+    return True
+
+
+def _same(value: object, word: str) -> bool:
+    try:
+        return str(value) == word or float(str(value)) == float(word)
+    except ValueError:
+        return False
 
 
 def run_table(record: Record) -> None:

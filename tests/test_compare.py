@@ -76,7 +76,7 @@ def test_spread_needs_two_repeats() -> None:
         (math.nan, 0.0, 1.0, "unresolved"),
     ],
 )
-def test_verdicts_come_in_their_order(apart: float, noise: float | None, refinement: float | None, verdict: str) -> None:
+def test_verdicts_come_in_order(apart: float, noise: float | None, refinement: float | None, verdict: str) -> None:
     assert judge(apart, 1.0, noise, refinement) == verdict
 
 

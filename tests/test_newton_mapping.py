@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+
 from simparity.engines.newton import mapping
 from simparity.harness.errors import Unsupported, UsageError
 from simparity.harness.scene import Material

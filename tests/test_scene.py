@@ -41,7 +41,7 @@ def test_impossible_bodies_are_refused_in_a_sentence(change: dict[str, object], 
 def test_other_impossible_things() -> None:
     with pytest.raises(UsageError, match="unit length"):
         Pose(q_wxyz=(1.0, 1.0, 0.0, 0.0))
-    with pytest.raises(UsageError, match="friction is -0.1"):
+    with pytest.raises(UsageError, match=r"friction is -0\.1"):
         Material(friction=-0.1)
     with pytest.raises(UsageError, match="two bodies named 'a'"):
         Scene(name="s", bodies=(Body(name="a"), Body(name="a")))

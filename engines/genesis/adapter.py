@@ -56,8 +56,7 @@ class GenesisSimulation:
         self.world.reset()
         self.readout.fetch()
         self.wrench = None
-        if self.scene.moving:
-            self.set_velocity(np.array([body.velocity for body in self.scene.moving]))
+        self.set_velocity(np.array([body.velocity for body in self.scene.moving]))
 
     def command(self, tau: Array | None, wrench: Array | None) -> None:
         if tau is not None and len(tau):
@@ -69,6 +68,8 @@ class GenesisSimulation:
         self.wrench = (held[:, :3].contiguous(), held[:, 3:].contiguous())
 
     def set_velocity(self, V_WB: Array) -> None:
+        if not len(V_WB):
+            return
         velocity = np.array(V_WB, dtype=np.float64)
         w, xyz = self.readout.poses[:, 3:4], -self.readout.poses[:, 4:7]  # of the inverse orientation
         w_W = velocity[:, 3:]

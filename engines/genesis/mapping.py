@@ -1,4 +1,4 @@
-"""Physical parameters to Genesis's parameters; needs no Genesis. Sources: docstrings and kernels of genesis-world 1.4.5."""
+"""Physical parameters to Genesis's parameters; needs no Genesis. Sources: docstrings and kernels of Genesis 1.4.5."""
 
 from __future__ import annotations
 
@@ -77,7 +77,6 @@ SAFETY_FACTOR = 2.0  # TIME_CONSTANT_SAFETY_FACTOR in rigid_solver.py: a time co
 
 def rigid_options(options: Mapping[str, Value]) -> dict[str, Value]:
     """Keywords of RigidOptions whose values are plain, under Genesis's names; enums are left to `ENUMS`."""
-    renamed = {"multi_contact": "enable_multi_contact"}
     plain = (
         "iterations",
         "tolerance",
@@ -90,6 +89,7 @@ def rigid_options(options: Mapping[str, Value]) -> dict[str, Value]:
         "max_collision_pairs",
         "max_contacts",
     )
+    renamed = {"multi_contact": "enable_multi_contact"}
     keywords = {renamed.get(name, name): options[name] for name in plain if name in options}
     if keywords.get("contact_pruning_tolerance") == 0.0:
         keywords["contact_pruning_tolerance"] = None  # Genesis's word for: keep every contact
@@ -166,12 +166,13 @@ def contact_law(sol_params: tuple[float, ...], substep: float, cone: str, mu: fl
     """The scalar law of one contact from its mixed parameters (imp_aref in utils/geom.py).
 
     `sol_params` is (tc [s], zeta [1], d_min, d_max, width [m], mid, power); K = 1/(d_max tc zeta)^2 and
-    B = 2/(d_max tc), tc raised to 2 substeps. The pyramidal cone's factor on R is MuJoCo's mu_r^2 (1 + mu^2) / 2 with
-    mu_r^2 = mu^2 / impratio (func_add_inequality_constraints in constraint/solver.py).
+    B = 2/(d_max tc), tc raised to 2 substeps. The pyramidal cone's factor on R is m (1 + m) / 2 with m = mu^2 / impratio
+    (its rows in constraint/solver.py).
     """
     time_constant, ratio, d_min, d_max, width, middle, power = sol_params
     tc = floored_time_constant(time_constant, substep)
-    regularizer = 1.0 if cone == "elliptic" else mu**2 / impratio * (1 + mu**2) / 2
+    m = mu**2 / impratio
+    regularizer = 1.0 if cone == "elliptic" else m * (1 + m) / 2
     return Soft(
         K=1 / (d_max * tc * ratio) ** 2,
         B=2 / (d_max * tc),

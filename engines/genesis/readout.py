@@ -12,6 +12,7 @@ from ...harness.channels import COLUMNS, Sample
 from . import process
 
 _POSE = slice(COLUMNS["p_WB"].start, COLUMNS["q_WB"].stop)
+_CONTACT = slice(COLUMNS["contact_count"].start, COLUMNS["asleep"].stop)
 
 
 class Readout:
@@ -46,7 +47,9 @@ class Readout:
             self._transfer = _Transfer(tensors)
             arrays = self._transfer.arrays
         n = len(moving)
-        self.moving, self.ids = moving, moving[:, None]
+        self.moving = moving
+        self.touched = np.zeros((solver.n_links, n))  # 1 where a link is that body's
+        self.touched[moving, np.arange(n)] = 1.0
         # the single world is index 0 of the batch dimension
         self.poses = arrays["qpos"][0, : 7 * n].reshape(n, 7)
         self.linear = arrays["dofs_velocity"][0, : 6 * n].reshape(n, 6)[:, :3]
@@ -63,21 +66,21 @@ class Readout:
 
     def sample(self, into: Sample) -> None:
         """Fill every channel; on a GPU `fetch` comes first."""
-        data, moving = into.data, self.moving
-        data[:, _POSE] = self.poses
+        into.data[:, _POSE] = self.poses
         into.v_WB[:] = self.linear
-        into.w_WB[:] = self.angular[moving]
+        into.w_WB[:] = self.angular.take(self.moving, 0)
         n = int(self.count[0])
         if not n:
-            data[:, COLUMNS["contact_count"].start :] = 0.0
+            into.data[:, _CONTACT] = 0.0
             return
         rows = self.order[:n].astype(np.intp)
-        normal, force = self.normal[rows], self.force[rows]
-        on_b, on_a = self.link_b[rows] == self.ids, self.link_a[rows] == self.ids  # (n_bodies, n)
-        into.contact_count[:, 0] = (on_a | on_b).sum(axis=1)
-        into.f_B_W[:] = self.net[moving]
-        along = normal * np.einsum("ij,ij->i", normal, force)[:, None]
-        np.matmul(np.subtract(on_b, on_a, dtype=np.float64), along, out=into.f_normal_B_W)
+        normal, force = self.normal.take(rows, 0), self.force.take(rows, 0)
+        on_a = self.touched.take(self.link_a[rows].astype(np.intp), 0)
+        on_b = self.touched.take(self.link_b[rows].astype(np.intp), 0)
+        into.contact_count[:, 0] = (on_a + on_b).sum(0)
+        into.f_B_W[:] = self.net.take(self.moving, 0)
+        along = normal * np.vecdot(normal, force)[:, None]
+        np.matmul((on_b - on_a).T, along, out=into.f_normal_B_W)
 
 
 class _Transfer:

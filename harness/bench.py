@@ -1,0 +1,83 @@
+"""Speed, as ratios of loops that run in turn in one process; absolute times belong to the machine that printed them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from .channels import SAMPLED, WIDTH
+from .engine import Simulation
+from .registry import engine_adapter, engine_entry, engine_mapping, experiment_class
+from .rollout import Schedule, Timing, rollout, time_bare_loop
+from .settings import settle
+
+PAIRS = 7  # alternating pairs; the median ratio is quoted
+WARM_UP = 200  # steps before anything is timed
+
+
+def bench_engine(engine: str, settings: str = "published", experiment: str = "drop") -> None:
+    """Print what logging every channel at every step costs beside the bare stepping loop of the same engine."""
+    scene, schedule, simulation = _built(engine, settings, experiment)
+    names = tuple(body.name for body in scene.moving)
+    simulation.advance(WARM_UP)
+    logged, bare, parts = [], [], Timing()
+    for _ in range(PAIRS):
+        timing = Timing()
+        time_bare_loop(simulation, schedule, (), timing)
+        bare.append(timing.bare_loops[0])
+        simulation.reset()
+        start = perf_counter()
+        rollout(simulation, names, schedule, (), parts)
+        logged.append(perf_counter() - start)
+    n, per = schedule.steps, 1e6 / schedule.steps
+    ratio = median(a / b for a, b in zip(logged, bare, strict=True))
+    print(f"{engine} {experiment} {settings}: bare {median(bare) * per:.2f} us/step, ", end="")
+    print(f"logged {median(logged) * per:.2f} us/step, ratio {ratio:.2f} ({PAIRS} pairs of {n} steps)")
+    spent = {name: wall * per / PAIRS for name, wall in parts.parts.items() if name in ("step", "read", "log")}
+    print("  " + ", ".join(f"{name} {wall:.2f} us" for name, wall in spent.items()))
+    shares = ", ".join(f"{c.name} {spent['read'] * c.width / WIDTH:.2f}" for c in SAMPLED)
+    print(f"  one batched read fills every channel; its time by width [us]: {shares}")
+    eager = _eager_ratio(simulation)
+    if eager is not None:
+        print(f"  the recorded step is {eager:.0f} times as fast as the eager one")
+    simulation.close()
+
+
+def _built(engine: str, settings: str, experiment: str) -> tuple[Any, Schedule, Simulation]:
+    case = experiment_class(experiment)()
+    schedule = Schedule(dt=case.DT, duration=case.DURATION)
+    scene = case.scene(schedule.dt)
+    chosen = settle(engine, engine_mapping(engine), settings, {})
+    precision = engine_entry(engine).precisions[0]
+    simulation = engine_adapter(engine).build(scene, schedule.dt, chosen, "cpu", precision)
+    return scene, schedule, simulation
+
+
+def _eager_ratio(simulation: Simulation) -> float | None:
+    """Eager over recorded time of a step, for engines that can do both; None for the others."""
+    if not hasattr(simulation, "eager"):
+        return None
+    steps, ratios = 50, []
+    for _ in range(PAIRS):
+        walls = []
+        for eager in (True, False):
+            simulation.eager = eager
+            walls.append(_wall(lambda: simulation.advance(steps)))
+        ratios.append(walls[0] / walls[1])
+    return median(ratios)
+
+
+def _wall(work: Callable[[], None]) -> float:
+    start = perf_counter()
+    work()
+    return perf_counter() - start
+
+
+def main(engines: Sequence[str]) -> None:
+    """Bench each engine in turn."""
+    for engine in engines:
+        bench_engine(engine)
+        sys.stdout.flush()

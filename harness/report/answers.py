@@ -1,0 +1,188 @@
+"""The answer in plain words: who agrees with whom, who differs by how much, and what in the resolved tables may explain it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .defaults import explanations
+from .runs import Participant
+from .verdicts import Cell, Judged, ending, gravest
+
+NEARER = 10  # times smaller: an override that brings an engine that much nearer explains the difference
+MOST_NAMED = 3  # failed checks named in a sentence
+
+
+def answer(judged: Sequence[Judged], names: Mapping[Participant, str], reference: Participant | None) -> str:
+    """One sentence about an experiment.
+
+    Args:
+        judged: the main comparison of the experiment, then those of other settings.
+        names: labels of the participants.
+        reference: the participant that the others are held against.
+    """
+    clauses = []
+    for k, one in enumerate(judged):
+        lead = f"with {one.comparison.series.variant.settings} settings "
+        clauses.append(lead + finding(one, names, reference, explain=k == 0))
+    clauses.append(_failed_checks(judged, names))
+    text = "; ".join(clause for clause in clauses if clause)
+    return text[:1].upper() + text[1:] + "."
+
+
+def finding(
+    judged: Judged, names: Mapping[Participant, str], reference: Participant | None, *, explain: bool = True
+) -> str:
+    """What one comparison shows, as a clause without a full stop."""
+    ok = [standing.who for standing in judged.comparison.ok]
+    broken = [standing for standing in judged.comparison.standings if not standing.ok]
+    plain = [who for who in ok if not _base_of(who, ok)]
+    clauses = []
+    if not plain:
+        clauses.append("no run ended well")
+    elif len(plain) == 1:
+        clauses.append(f"only {names[plain[0]]} ran to the end" if len(ok) == 1 else "")
+    else:
+        home, others = _clusters(judged, plain, reference)
+        if others or len(home) > 1:
+            clauses += _about(judged, names, home, others, explain=explain)
+    clauses += _controls(judged, names, ok, reference)
+    clauses += [f"{names[standing.who]} {ending(standing.run.record)}" for standing in broken[:MOST_NAMED]]
+    return ", ".join(clause for clause in clauses if clause) or "there is nothing to compare"
+
+
+def _base_of(who: Participant, others: Sequence[Participant]) -> Participant | None:
+    """The same engine with fewer overrides among `others`."""
+    bases = [other for other in others if other != who and set(other.overrides) < set(who.overrides)]
+    return next((base for base in bases if base.without(_overridden(base)) == who.without(_overridden(who))), None)
+
+
+def _overridden(who: Participant) -> list[str]:
+    return [name for name, _ in who.overrides]
+
+
+def _clusters(
+    judged: Judged, plain: Sequence[Participant], reference: Participant | None
+) -> tuple[list[Participant], list[list[Participant]]]:
+    """Groups within which every pair agrees: the one of the reference, or else the largest, then the others."""
+    groups: list[list[Participant]] = []
+    for who in sorted(plain, key=lambda who: who != reference):
+        for group in groups:
+            cells = [judged.cell(who, other) for other in group]
+            if all(cell is not None and cell.agrees for cell in cells):
+                group.append(who)
+                break
+        else:
+            groups.append([who])
+    home = groups[0] if reference in groups[0] else max(groups, key=len)
+    return sorted(home), [sorted(group) for group in groups if group is not home]
+
+
+def _about(
+    judged: Judged,
+    names: Mapping[Participant, str],
+    home: Sequence[Participant],
+    others: Sequence[Sequence[Participant]],
+    *,
+    explain: bool,
+) -> list[str]:
+    clauses = []
+    if len(home) > 1:
+        worst = gravest(_cells(judged, home, home))
+        everyone = "all " if not others and len(home) > 2 else ""
+        clauses.append(f"{everyone}{_list(home, names)} agree{_within(worst)}")
+    for group in others:
+        worst = gravest(_cells(judged, group, home))
+        if worst is None:
+            continue
+        target = "them" if len(home) > 1 and len(clauses) == 1 else _list(home, names)
+        clauses.append(_relation(worst, _list(group, names), len(group), target))
+        if explain and worst.word in ("differ", "unresolved", "not converged"):
+            clauses[-1] += _explanation(judged, names, home[0], group[0])
+    return clauses
+
+
+def _relation(cell: Cell, who: str, count: int, target: str) -> str:
+    differs, is_ = ("differs", "is") if count == 1 else ("differ", "are")
+    match cell.word:
+        case "differ":
+            return f"{who} {differs} from {target} by {cell.amount}"
+        case "not converged":
+            return f"{who} {is_} {cell.amount} from {target}, less than a finer step changes"
+        case "unresolved":
+            return f"{who} {is_} {cell.amount} from {target} (unresolved: {_missing(cell)})"
+        case "agree" | "within noise":
+            return f"{who} {is_} as near to {target} as the tolerance asks, but not to each other"
+        case _:
+            return f"{who} cannot be compared with {target}"
+
+
+def _missing(cell: Cell) -> str:
+    absent = ["a repeat"] if cell.noise is None else []
+    absent += ["a finer run"] if cell.refinement is None else []
+    return f"{' and '.join(absent)} missing" if absent else "a force is missing"
+
+
+def _within(cell: Cell | None) -> str:
+    return f" to {cell.amount}" if cell and cell.apart and cell.apart.position > 0 else " exactly"
+
+
+def _explanation(judged: Judged, names: Mapping[Participant, str], a: Participant, b: Participant) -> str:
+    first, second = (judged.comparison.standing(who).run.record.resolution for who in (a, b))
+    if first is None or second is None:
+        return ""
+    hidden = explanations(first, second, most=2)
+    return f" ({names[a]} against {names[b]}: {'; '.join(hidden)})".replace("; ", ", ") if hidden else ""
+
+
+def _controls(
+    judged: Judged, names: Mapping[Participant, str], ok: Sequence[Participant], reference: Participant | None
+) -> list[str]:
+    """What single overrides change: the experiment within the experiment."""
+    clauses = []
+    for who in ok:
+        base = _base_of(who, ok)
+        if base is None:
+            continue
+        options = " ".join(f"{name}={value}" for name, value in who.overrides if (name, value) not in base.overrides)
+        if reference is None or base == reference or reference not in ok:
+            cell = judged.cell(who, base)
+            if cell is not None and not cell.agrees and cell.amount:
+                clauses.append(f"{options} moves {names[base]} by {cell.amount}")
+            continue
+        before, after = judged.cell(base, reference), judged.cell(who, reference)
+        if before is None or after is None or before.apart is None or after.apart is None or before.agrees:
+            continue
+        if after.agrees:
+            clauses.append(f"with {options} {names[base]} agrees with {names[reference]}{_within(after)}")
+        elif after.apart.position * NEARER < before.apart.position:
+            clauses.append(f"{options} brings {names[base]} to {after.amount} from {names[reference]}")
+    return clauses
+
+
+def _failed_checks(judged: Sequence[Judged], names: Mapping[Participant, str]) -> str:
+    failed: dict[str, list[str]] = {}
+    total = 0
+    for one in judged:
+        for standing in one.comparison.ok:
+            for verdict in standing.run.record.checks:
+                total += verdict.outcome != "not applicable"
+                who = names[standing.who]
+                if verdict.outcome == "fail" and who not in failed.setdefault(verdict.metric, []):
+                    failed[verdict.metric].append(who)
+    if not total:
+        return ""
+    if not failed:
+        return f"all {total} checks against closed forms pass"
+    named = [f"{metric} ({', '.join(who)})" for metric, who in list(failed.items())[:MOST_NAMED]]
+    more = f" and {len(failed) - MOST_NAMED} more" if len(failed) > MOST_NAMED else ""
+    return f"checks that fail: {', '.join(named)}{more}"
+
+
+def _cells(judged: Judged, first: Sequence[Participant], second: Sequence[Participant]) -> list[Cell]:
+    cells = [judged.cell(a, b) for a in first for b in second if a != b]
+    return [cell for cell in cells if cell is not None]
+
+
+def _list(group: Sequence[Participant], names: Mapping[Participant, str]) -> str:
+    words = [names[who] for who in group]
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]

@@ -1,0 +1,186 @@
+"""Curves and charts as data: what to draw of a comparison, few points each, with every peak kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..compare import common_samples
+from ..scene import Array
+from ..trace import Trace
+from .measure import Comparison, Traces, between
+from .runs import Participant
+
+POINTS = 400  # of a curve
+MOVES = 1e-3  # [m] along x from which the way along x is worth a chart
+PEAK = 1.5  # largest force over the force at the end, from which there is an impact to look at
+BEFORE, AFTER = 0.01, 0.05  # [s] shown around an impact
+MOST_BODIES = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """One line of a participant: x and y in SI units; low and high bound its repeats where they differ."""
+
+    label: str
+    x: Array
+    y: Array
+    low: Array | None = None
+    high: Array | None = None
+    dashed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """One diagram. `alt` says in words what it shows; `points` draws the single samples too."""
+
+    title: str
+    alt: str
+    x: tuple[str, str]
+    y: tuple[str, str]
+    curves: tuple[Curve, ...]
+    log_x: bool = False
+    log_y: bool = False
+    points: bool = False
+
+
+def charts_of(
+    comparison: Comparison, traces: Traces, names: Mapping[Participant, str], reference: Participant | None
+) -> tuple[Chart, ...]:
+    """Height, way along x, normal force and difference to the reference over time, with a closer look at an impact."""
+    repeats: dict[str, list[Trace]] = {}
+    for standing in comparison.ok:
+        runs = comparison.series.ok(standing.who, comparison.dt)
+        loaded = [trace for run in runs if (trace := traces.of(run)) is not None]
+        if loaded:
+            repeats[names[standing.who]] = loaded
+    if not repeats:
+        return ()
+    bodies = next(iter(repeats.values()))[0].names
+    found: list[Chart] = []
+    for body in bodies[:MOST_BODIES]:
+        of = f" of {body}" if len(bodies) > 1 else ""
+        found += _body_charts({name: [t for t in ts if body in t.names] for name, ts in repeats.items()}, body, of)
+    if reference is not None and names[reference] in repeats and len(repeats) > 1:
+        found += _difference_chart(repeats, names[reference])
+    return tuple(found)
+
+
+def thinned(x: Array, y: Array) -> np.ndarray:
+    """Indices of at most POINTS samples of y: the smallest and the largest of each stretch, the first and the last."""
+    if len(x) <= POINTS:
+        return np.arange(len(x))
+    edges = np.linspace(0, len(x), POINTS // 2).astype(int)
+    filled = np.where(np.isfinite(y), y, -np.inf)
+    keep = {0, len(x) - 1}
+    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+        keep |= {start + int(np.argmin(filled[start:stop])), start + int(np.argmax(filled[start:stop]))}
+    return np.array(sorted(keep))
+
+
+def _body_charts(repeats: Mapping[str, Sequence[Trace]], body: str, of: str) -> list[Chart]:
+    time = ("time", "s")
+    x = _curves(repeats, lambda trace: trace.of("p_WB", body)[:, 0])
+    z = _curves(repeats, lambda trace: trace.of("p_WB", body)[:, 2])
+    force = _curves(repeats, lambda trace: trace.of("peak_normal_force", body)[:, 0])
+    found = [Chart(title=f"Height{of}", alt=f"Height{of} over time", x=time, y=("height", "m"), curves=z)]
+    if any(float(np.ptp(curve.y)) > MOVES for curve in x):
+        found.append(Chart(title=f"Way along x{of}", alt=f"Way along x{of} over time", x=time, y=("x", "m"), curves=x))
+    if any(np.nanmax(curve.y, initial=0.0) > 0 for curve in force):
+        title = f"Normal force{of}"
+        found.append(Chart(title=title, alt=f"{title} over time", x=time, y=("force", "N"), curves=force))
+        moment = _impact(force)
+        if moment is not None:
+            for name, y, curves in (("Height", ("height", "m"), z), ("Normal force", ("force", "N"), force)):
+                close = tuple(window(curve, moment - BEFORE, moment + AFTER) for curve in curves)
+                title = f"{name}{of}, around the largest force"
+                found.append(Chart(title=title, alt=f"{title}, every sample", x=time, y=y, curves=close, points=True))
+    return found
+
+
+def _impact(force: Sequence[Curve]) -> float | None:
+    """When the first engine reaches half of its peak force [s], if the peak stands out of the force at the end."""
+    moments = []
+    for curve in force:
+        peak, final = float(np.nanmax(curve.y, initial=0.0)), float(np.nan_to_num(curve.y[-1]))
+        if peak > PEAK * max(final, 1e-12):
+            moments.append(float(curve.x[int(np.argmax(np.nan_to_num(curve.y) >= peak / 2))]))
+    return min(moments, default=None)
+
+
+def window(curve: Curve, start: float, stop: float) -> Curve:
+    """The part of a curve between two instants [s]."""
+    inside = (curve.x >= start) & (curve.x <= stop)
+    low = None if curve.low is None else curve.low[inside]
+    high = None if curve.high is None else curve.high[inside]
+    return Curve(label=curve.label, x=curve.x[inside], y=curve.y[inside], low=low, high=high)
+
+
+def _curves(repeats: Mapping[str, Sequence[Trace]], pick: Callable[[Trace], Array]) -> tuple[Curve, ...]:
+    found = []
+    for label, traces in repeats.items():
+        if not traces:
+            continue
+        values = [pick(trace) for trace in traces]
+        same_length = [value for value in values if len(value) == len(values[0])]
+        low, high = np.min(same_length, axis=0), np.max(same_length, axis=0)
+        banded = bool((high > low).any())
+        time = traces[0].time
+        found.append(
+            Curve(label=label, x=time, y=values[0], low=low if banded else None, high=high if banded else None)
+        )
+    return tuple(found)
+
+
+def _difference_chart(repeats: Mapping[str, Sequence[Trace]], reference: str) -> list[Chart]:
+    base, curves = repeats[reference][0], []
+    for label, traces in repeats.items():
+        if label == reference or traces[0].names != base.names:
+            continue
+        i, j = common_samples(traces[0].time, base.time)
+        apart = np.linalg.norm(traces[0].channels["p_WB"][i] - base.channels["p_WB"][j], axis=-1).max(axis=1)
+        if (apart > 0).any():
+            curves.append(Curve(label=label, x=base.time[j], y=np.where(apart > 0, apart, np.nan)))
+    if not curves:
+        return []
+    title = f"Distance from {reference}"
+    alt = f"Distance between the positions in each engine and in {reference} over time, logarithmic"
+    return [Chart(title=title, alt=alt, x=("time", "s"), y=("difference", "m"), curves=tuple(curves), log_y=True)]
+
+
+def convergence_charts(
+    comparisons: Sequence[Comparison], names: Mapping[Participant, str], reference: Participant | None
+) -> tuple[Chart, ...]:
+    """Refinement (solid) and difference to the reference (dashed) against dt, when there are three steps or more."""
+    refinement: dict[str, list[tuple[float, float]]] = {}
+    apart: dict[str, list[tuple[float, float]]] = {}
+    for comparison in comparisons:
+        for standing in comparison.ok:
+            name = names[standing.who]
+            if standing.halved is not None:
+                refinement.setdefault(name, []).append((standing.dt, standing.halved.position))
+            value = between(comparison, standing.who, reference) if reference else None
+            if value is not None:
+                apart.setdefault(name, []).append((standing.dt, value.position))
+    if not any(len(points) > 2 for points in refinement.values()):
+        return ()
+    curves = [
+        Curve(label=label, x=np.array([p[0] for p in points]), y=np.array([p[1] for p in points]), dashed=dashed)
+        for dashed, lines in ((False, refinement), (True, apart))
+        for label, points in lines.items()
+        if len(points) > 1 and all(p[1] > 0 for p in points)
+    ]
+    base = names[reference] if reference else ""
+    chart = Chart(
+        title="Refinement (solid) and difference (dashed) against dt",
+        alt=f"Solid: change of position when dt is halved. Dashed: largest distance from {base}. Both against dt",
+        x=("dt", "s"),
+        y=("position", "m"),
+        curves=tuple(curves),
+        log_x=True,
+        log_y=True,
+        points=True,
+    )
+    return (chart,) if curves else ()

@@ -1,0 +1,162 @@
+"""Metrics of a comparison with their closed forms, and their bands over the arrival phases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..checks import Verdict
+from ..errors import SimparityError
+from ..experiment import Experiment, Metric
+from ..registry import experiment_class
+from .measure import Comparison
+from .runs import Participant, Run, Series
+
+MOVED = 1e-6  # relative range over the phases from which a metric has a band
+SMALL = 1e-9  # [SI unit] below which a range is rounding
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """A metric of one run [unit of its row], with the check on it, if there is one."""
+
+    value: float
+    verdict: Verdict | None
+
+    @property
+    def outcome(self) -> str:
+        """pass, fail, not applicable, or "" without a check."""
+        return self.verdict.outcome if self.verdict else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricRow:
+    """One metric over all participants.
+
+    Attributes:
+        expected: the closed form when it is the same for all [unit], else None.
+    """
+
+    name: str
+    unit: str
+    text: str
+    readings: tuple[Reading | None, ...]
+    expected: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Band:
+    """A metric of one participant over the phases [unit], in order of phase."""
+
+    label: str
+    values: tuple[float, ...]
+
+    @property
+    def low(self) -> float:
+        """Smallest value."""
+        return min(self.values)
+
+    @property
+    def high(self) -> float:
+        """Largest value."""
+        return max(self.values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BandRow:
+    """A metric whose value depends on the phase."""
+
+    name: str
+    unit: str
+    text: str
+    bands: tuple[Band, ...]
+
+    @property
+    def low(self) -> float:
+        """Smallest value of all participants."""
+        return min(band.low for band in self.bands)
+
+    @property
+    def high(self) -> float:
+        """Largest value of all participants."""
+        return max(band.high for band in self.bands)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Phases:
+    """Bands over `count` phases at step dt [s]."""
+
+    count: int
+    dt: float
+    rows: tuple[BandRow, ...]
+
+
+def experiment_of(run: Run) -> Experiment | None:
+    """The experiment of a run with its parameters; None when this version of simparity has no such experiment."""
+    job = run.record.job
+    try:
+        experiment: Experiment = experiment_class(job.experiment)(**job.params)
+    except (SimparityError, TypeError):
+        return None
+    return experiment
+
+
+def metric_rows(comparison: Comparison, known: Mapping[str, Metric]) -> tuple[MetricRow, ...]:
+    """The metrics of everyone who ended well, in the order of the experiment.
+
+    Args:
+        comparison: whose runs.
+        known: name -> unit and text; a metric that is not among them is shown as a bare number.
+    """
+    records = [standing.run.record for standing in comparison.ok]
+    rows = []
+    for name in _ordered([record.metrics for record in records], known):
+        readings = []
+        for record in records:
+            verdict = next((v for v in record.checks if v.metric == name), None)
+            readings.append(Reading(value=record.metrics[name], verdict=verdict) if name in record.metrics else None)
+        expected = {r.verdict.expected for r in readings if r and r.verdict and r.verdict.expected is not None}
+        unit, text = _described(name, known)
+        common = next(iter(expected)) if expected and _same(expected) else None
+        rows.append(MetricRow(name=name, unit=unit, text=text, readings=tuple(readings), expected=common))
+    return tuple(rows)
+
+
+def phases_of(
+    series: Series, dt: float, names: Mapping[Participant, str], known: Mapping[str, Metric]
+) -> Phases | None:
+    """Bands of all metrics that depend on the phase; None when fewer than two phases were run."""
+    runs = {names[who]: found for (who, step), found in series.phases.items() if step == dt and len(found) > 1}
+    if not runs:
+        return None
+    rows = []
+    for name in _ordered([run.record.metrics for found in runs.values() for run in found], known):
+        bands = []
+        for label, found in runs.items():
+            values = tuple(run.record.metrics.get(name, math.nan) for run in found)
+            if all(math.isfinite(value) for value in values):
+                bands.append(Band(label=label, values=values))
+        if any(_moves(band) for band in bands):
+            unit, text = _described(name, known)
+            rows.append(BandRow(name=name, unit=unit, text=text, bands=tuple(bands)))
+    return Phases(count=max(len(found) for found in runs.values()), dt=dt, rows=tuple(rows))
+
+
+def _moves(band: Band) -> bool:
+    size = max(abs(band.low), abs(band.high))
+    return band.high - band.low > max(MOVED * size, SMALL)
+
+
+def _ordered(metrics: Sequence[Mapping[str, float]], known: Mapping[str, Metric]) -> list[str]:
+    found = {name for one in metrics for name in one}
+    return [name for name in known if name in found] + sorted(found - known.keys())
+
+
+def _described(name: str, known: Mapping[str, Metric]) -> tuple[str, str]:
+    return (known[name].unit, known[name].text) if name in known else ("", "")
+
+
+def _same(values: set[float]) -> bool:
+    low, high = min(values), max(values)
+    return high - low <= 1e-9 * max(abs(low), abs(high))

@@ -1,0 +1,196 @@
+"""Runs as the report needs them: read from disk, told apart by who ran what, and sorted into series that can be compared."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .. import store
+from ..record import Record
+from .quantity import plain
+
+PHASE = "phase"  # the experiment parameter that only moves an event within one step
+
+
+@dataclass(frozen=True)
+class Run:
+    """One record and where it lies."""
+
+    folder: Path
+    record: Record
+
+    @property
+    def machine(self) -> str:
+        """Name of the machine's folder."""
+        return self.folder.parents[2].name
+
+    @cached_property
+    def participant(self) -> Participant:
+        """Who ran."""
+        job = self.record.job
+        return Participant(
+            engine=job.engine,
+            overrides=tuple(sorted((name, _word(value)) for name, value in job.overrides.items())),
+            version=job.engine_version,
+            device=job.device,
+            precision=job.precision,
+            machine=self.machine,
+            code=job.code,
+        )
+
+    @cached_property
+    def variant(self) -> Variant:
+        """What was run, whatever the step and the phase."""
+        job = self.record.job
+        return Variant(
+            experiment=job.experiment,
+            params=tuple(sorted((name, _word(value)) for name, value in job.params.items() if name != PHASE)),
+            settings=job.settings,
+            duration=job.duration,
+            stride=job.stride,
+            control_dt=job.control_dt,
+            inputs=tuple(sorted(job.inputs.items())),
+        )
+
+    @property
+    def phase(self) -> float:
+        """Its arrival phase [1], 0 where the experiment has none."""
+        value = self.record.job.params.get(PHASE, 0.0)
+        return float(value) if isinstance(value, (int, float)) else 0.0
+
+
+@dataclass(frozen=True, order=True)
+class Participant:
+    """An engine as it took part: with the options that the user set, its version, and where it ran."""
+
+    engine: str
+    overrides: tuple[tuple[str, str], ...]
+    version: str
+    device: str
+    precision: int
+    machine: str
+    code: str
+
+    def without(self, names: Sequence[str]) -> Participant:
+        """The same without overrides of these options."""
+        kept = tuple((name, value) for name, value in self.overrides if name not in names)
+        return Participant(self.engine, kept, self.version, self.device, self.precision, self.machine, self.code)
+
+
+@dataclass(frozen=True, order=True)
+class Variant:
+    """What makes runs comparable apart from dt: experiment, parameters, settings and schedule."""
+
+    experiment: str
+    params: tuple[tuple[str, str], ...]
+    settings: str
+    duration: float
+    stride: int
+    control_dt: float
+    inputs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Series:
+    """All runs of one variant, by participant and step.
+
+    Attributes:
+        runs: (participant, dt) -> its repeats at phase 0, those that ended well first.
+        phases: (participant, dt) -> one run for each phase, phase 0 included, in order.
+    """
+
+    variant: Variant
+    runs: Mapping[tuple[Participant, float], tuple[Run, ...]]
+    phases: Mapping[tuple[Participant, float], tuple[Run, ...]]
+
+    @property
+    def steps(self) -> tuple[float, ...]:
+        """All dt [s], the coarsest first."""
+        return tuple(sorted({dt for _, dt in self.runs}, reverse=True))
+
+    @property
+    def participants(self) -> tuple[Participant, ...]:
+        """All participants, engines without overrides first."""
+        return tuple(sorted({who for who, _ in self.runs}, key=lambda who: (len(who.overrides), who)))
+
+    def ok(self, who: Participant, dt: float) -> tuple[Run, ...]:
+        """The repeats that ended well."""
+        return tuple(run for run in self.runs.get((who, dt), ()) if run.record.status == "ok")
+
+
+def gather(results: Path) -> tuple[tuple[Run, ...], tuple[store.Damage, ...]]:
+    """Every readable run below `results`, and what is there that is none."""
+    runs, damage = [], []
+    for item in store.runs(results):
+        if isinstance(item, store.Damage):
+            damage.append(item)
+        else:
+            runs.append(Run(*item))
+    stray = [store.Damage(path, "a file where a folder of runs is expected") for path in _stray(results)]
+    return tuple(runs), tuple(sorted([*damage, *stray], key=lambda item: item.path))
+
+
+def series_of(runs: Sequence[Run]) -> tuple[Series, ...]:
+    """`runs` sorted into series."""
+    groups: dict[Variant, list[Run]] = defaultdict(list)
+    for run in runs:
+        groups[run.variant].append(run)
+    return tuple(_series(variant, group) for variant, group in sorted(groups.items()))
+
+
+def labels(runs: Sequence[Run]) -> dict[Participant, str]:
+    """A name for every participant, no longer than it takes to tell them apart."""
+    everyone = sorted({run.participant for run in runs})
+    alike: dict[tuple[str, Any], list[Participant]] = defaultdict(list)
+    for who in everyone:
+        alike[who.engine, who.overrides].append(who)
+    return {who: _label(who, alike[who.engine, who.overrides]) for who in everyone}
+
+
+def _label(who: Participant, alike: Sequence[Participant]) -> str:
+    words = [who.engine]
+    marks = {
+        "version": who.version,
+        "device": who.device,
+        "precision": f"{who.precision}-bit",
+        "machine": f"on {who.machine}",
+        "code": f"code {who.code[:7]}",
+    }
+    words += [text for name, text in marks.items() if len({getattr(other, name) for other in alike}) > 1]
+    return " ".join([*words, *(f"{name}={value}" for name, value in who.overrides)])
+
+
+def _series(variant: Variant, group: Sequence[Run]) -> Series:
+    runs: dict[tuple[Participant, float], list[Run]] = defaultdict(list)
+    phases: dict[tuple[Participant, float], dict[float, Run]] = defaultdict(dict)
+    for run in sorted(group, key=lambda run: (run.record.status != "ok", run.record.job.repeat, run.folder)):
+        key = (run.participant, run.record.job.dt)
+        if run.phase == 0:
+            runs[key].append(run)
+        if run.record.status == "ok":
+            phases[key].setdefault(run.phase, run)
+    return Series(
+        variant=variant,
+        runs={key: tuple(found) for key, found in sorted(runs.items())},
+        phases={key: tuple(run for _, run in sorted(found.items())) for key, found in sorted(phases.items())},
+    )
+
+
+def _word(value: Any) -> str:
+    """A parameter or option as a word that sorts and prints."""
+    if isinstance(value, float):
+        return plain(value, 12).replace("−", "-")
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _stray(results: Path) -> list[Path]:
+    """Files above the folders of runs; dot files and a sweep's own YAML and log belong there."""
+    levels = [results, *results.glob("*/"), *results.glob("*/*/")]
+    allowed = (".yaml", ".log", ".md", ".gitignore")
+    found = [path for level in levels for path in level.iterdir() if path.is_file()]
+    return [path for path in found if not path.name.startswith(".") and path.suffix not in allowed]
