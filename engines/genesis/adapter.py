@@ -42,10 +42,10 @@ class GenesisSimulation:
             decompose_object_error_threshold=float("inf"),
             decimate=False,
         )
-        self.entity: Any = self.world.add_entity(morph)
+        entity = self.world.add_entity(morph)
         self.world.build()
         self.solver: Any = self.world.rigid_solver
-        self.places = places(scene, self.entity)
+        self.places = places(scene, entity)
         check_pairs(scene, self.places, self.solver.collider._collision_pair_idx)
         self.links = self.places.moving
         self.readout = Readout(self.solver, self.links)
@@ -109,7 +109,7 @@ class GenesisSimulation:
 
     def close(self) -> None:
         self.world.destroy()
-        del self.readout, self.solver, self.entity, self.world
+        del self.readout, self.solver, self.world
 
 
 def _rigid_options(settings: Settings) -> Any:

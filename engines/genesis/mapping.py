@@ -166,8 +166,8 @@ def contact_law(sol_params: tuple[float, ...], substep: float, cone: str, mu: fl
     """The scalar law of one contact from its mixed parameters (imp_aref in utils/geom.py).
 
     `sol_params` is (tc [s], zeta [1], d_min, d_max, width [m], mid, power); K = 1/(d_max tc zeta)^2 and
-    B = 2/(d_max tc), tc raised to 2 substeps. The pyramidal cone's factor on R is m (1 + m) / 2 with m = mu^2 / impratio
-    (its rows in constraint/solver.py).
+    B = 2/(d_max tc), tc raised to 2 substeps. The pyramidal cone's factor on R is m (1 + m) / 2 with
+    m = mu^2 / impratio (its rows in constraint/solver.py).
     """
     time_constant, ratio, d_min, d_max, width, middle, power = sol_params
     tc = floored_time_constant(time_constant, substep)

@@ -5,34 +5,50 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from .defaults import explanations
-from .runs import Participant
+from .runs import Participant, Run
 from .verdicts import Cell, Judged, ending, gravest
 
 NEARER = 10  # times smaller: an override that brings an engine that much nearer explains the difference
 MOST_NAMED = 3  # failed checks named in a sentence
 
 
-def answer(judged: Sequence[Judged], names: Mapping[Participant, str], reference: Participant | None) -> str:
+def answer(
+    judged: Sequence[Judged], runs: Sequence[Run], names: Mapping[Participant, str], reference: Participant | None
+) -> str:
     """One sentence about an experiment.
 
     Args:
         judged: the main comparison of the experiment, then those of other settings.
+        runs: all runs of the experiment.
         names: labels of the participants.
         reference: the participant that the others are held against.
     """
     clauses = []
     for k, one in enumerate(judged):
         lead = f"with {one.comparison.series.variant.settings} settings "
-        clauses.append(lead + finding(one, names, reference, explain=k == 0))
-    clauses.append(_failed_checks(judged, names))
+        clauses.append(lead + finding(one, names, reference, explain=k == 0, explain_endings=False))
+    clauses.append(_failed_checks(runs, names))
     text = "; ".join(clause for clause in clauses if clause)
     return text[:1].upper() + text[1:] + "."
 
 
 def finding(
-    judged: Judged, names: Mapping[Participant, str], reference: Participant | None, *, explain: bool = True
+    judged: Judged,
+    names: Mapping[Participant, str],
+    reference: Participant | None,
+    *,
+    explain: bool = True,
+    explain_endings: bool = True,
 ) -> str:
-    """What one comparison shows, as a clause without a full stop."""
+    """What one comparison shows, as a clause without a full stop.
+
+    Args:
+        judged: the comparison.
+        names: labels of the participants.
+        reference: the participant that the others are held against.
+        explain: whether to name what differs in the resolved tables.
+        explain_endings: whether to say why a run did not end well.
+    """
     ok = [standing.who for standing in judged.comparison.ok]
     broken = [standing for standing in judged.comparison.standings if not standing.ok]
     plain = [who for who in ok if not _base_of(who, ok)]
@@ -46,7 +62,9 @@ def finding(
         if others or len(home) > 1:
             clauses += _about(judged, names, home, others, explain=explain)
     clauses += _controls(judged, names, ok, reference)
-    clauses += [f"{names[standing.who]} {ending(standing.run.record)}" for standing in broken[:MOST_NAMED]]
+    for standing in broken[:MOST_NAMED]:
+        said = ending(standing.run.record)
+        clauses.append(f"{names[standing.who]} {said if explain_endings else said.partition(':')[0]}")
     return ", ".join(clause for clause in clauses if clause) or "there is nothing to compare"
 
 
@@ -85,7 +103,8 @@ def _about(
     *,
     explain: bool,
 ) -> list[str]:
-    clauses = []
+    clauses: list[str] = []
+    said: set[str] = set()
     if len(home) > 1:
         worst = gravest(_cells(judged, home, home))
         everyone = "all " if not others and len(home) > 2 else ""
@@ -95,9 +114,13 @@ def _about(
         if worst is None:
             continue
         target = "them" if len(home) > 1 and len(clauses) == 1 else _list(home, names)
-        clauses.append(_relation(worst, _list(group, names), len(group), target))
-        if explain and worst.word in ("differ", "unresolved", "not converged"):
-            clauses[-1] += _explanation(judged, names, home[0], group[0])
+        notes = [f"unresolved: {_missing(worst)}"] if worst.word == "unresolved" else []
+        why = _explanation(judged, home[0], group[0]) if explain else ""
+        if why and why not in said and not worst.agrees:
+            notes.insert(0, why)
+            said.add(why)
+        clause = _relation(worst, _list(group, names), len(group), target)
+        clauses.append(f"{clause} ({'; '.join(notes)})" if notes else clause)
     return clauses
 
 
@@ -109,7 +132,7 @@ def _relation(cell: Cell, who: str, count: int, target: str) -> str:
         case "not converged":
             return f"{who} {is_} {cell.amount} from {target}, less than a finer step changes"
         case "unresolved":
-            return f"{who} {is_} {cell.amount} from {target} (unresolved: {_missing(cell)})"
+            return f"{who} {is_} {cell.amount} from {target}"
         case "agree" | "within noise":
             return f"{who} {is_} as near to {target} as the tolerance asks, but not to each other"
         case _:
@@ -126,12 +149,12 @@ def _within(cell: Cell | None) -> str:
     return f" to {cell.amount}" if cell and cell.apart and cell.apart.position > 0 else " exactly"
 
 
-def _explanation(judged: Judged, names: Mapping[Participant, str], a: Participant, b: Participant) -> str:
+def _explanation(judged: Judged, a: Participant, b: Participant) -> str:
     first, second = (judged.comparison.standing(who).run.record.resolution for who in (a, b))
     if first is None or second is None:
         return ""
     hidden = explanations(first, second, most=2)
-    return f" ({names[a]} against {names[b]}: {'; '.join(hidden)})".replace("; ", ", ") if hidden else ""
+    return ", ".join(hidden)
 
 
 def _controls(
@@ -153,27 +176,26 @@ def _controls(
         if before is None or after is None or before.apart is None or after.apart is None or before.agrees:
             continue
         if after.agrees:
-            clauses.append(f"with {options} {names[base]} agrees with {names[reference]}{_within(after)}")
+            clauses.append(f"with {options} {names[base]} does agree with {names[reference]}{_within(after)}")
         elif after.apart.position * NEARER < before.apart.position:
             clauses.append(f"{options} brings {names[base]} to {after.amount} from {names[reference]}")
     return clauses
 
 
-def _failed_checks(judged: Sequence[Judged], names: Mapping[Participant, str]) -> str:
-    failed: dict[str, list[str]] = {}
+def _failed_checks(runs: Sequence[Run], names: Mapping[Participant, str]) -> str:
+    """The checks that fail in any run of the experiment, by metric."""
+    failed: dict[str, set[str]] = {}
     total = 0
-    for one in judged:
-        for standing in one.comparison.ok:
-            for verdict in standing.run.record.checks:
-                total += verdict.outcome != "not applicable"
-                who = names[standing.who]
-                if verdict.outcome == "fail" and who not in failed.setdefault(verdict.metric, []):
-                    failed[verdict.metric].append(who)
+    for run in runs:
+        for verdict in run.record.checks:
+            total += verdict.outcome != "not applicable"
+            if verdict.outcome == "fail":
+                failed.setdefault(verdict.metric, set()).add(names[run.participant])
     if not total:
         return ""
     if not failed:
         return f"all {total} checks against closed forms pass"
-    named = [f"{metric} ({', '.join(who)})" for metric, who in list(failed.items())[:MOST_NAMED]]
+    named = [f"{metric} ({', '.join(sorted(who))})" for metric, who in sorted(failed.items())[:MOST_NAMED]]
     more = f" and {len(failed) - MOST_NAMED} more" if len(failed) > MOST_NAMED else ""
     return f"checks that fail: {', '.join(named)}{more}"
 

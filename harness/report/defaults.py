@@ -10,8 +10,8 @@ from ..engine import REQUIRED_OPTIONS, ContactLaw, Resolution, Resolved, Unknown
 from .quantity import NOTHING, unit_text, value_text
 
 SAME = 1e-6  # relative: what 32-bit storage does to a value is no difference
-# of the run rather than of the physics: they explain a difference last
-_INCIDENTAL = ("dt", "substeps", "gravity", "iterations", "tolerance", "precision", "device", "threads", "sleep_threshold")
+# of the computation rather than of the physics: named by the verdicts, not as an explanation
+_INCIDENTAL = {"dt", "substeps", "gravity", "solver", "iterations", "tolerance", "precision", "device", "threads"}
 _LAW_UNITS = {
     "K": "1/s^2",
     "B": "1/s",
@@ -109,9 +109,10 @@ def explanations(a: Resolution, b: Resolution, most: int = 3) -> list[str]:
     else:
         found += [f"contact {line.name}: {_against(line)}" for line in _law_lines(laws) if line.differs]
     pair = {"a": a, "b": b}
-    named = [name for name in _names([a, b]) if name in REQUIRED_OPTIONS or name.startswith(("shape.", "pair."))]
+    touching = any(name.startswith("pair.") for name in (*a.table, *b.table))
+    kinds = ("shape.", "pair.") if touching else ()
     seen: set[str] = set()
-    for name in sorted(named, key=lambda name: (name in _INCIDENTAL, "." in name)):
+    for name in [name for name in _names([a, b]) if name in REQUIRED_OPTIONS or name.startswith(kinds)]:
         line, short = _line(name, pair), name.rpartition(".")[2]
         covered = isinstance(laws[0], type(laws[1])) and short in ("impedance", "time_constant", "damping_ratio")
         if line.differs and short not in seen and not covered and name not in _INCIDENTAL:

@@ -126,17 +126,17 @@ def main_of(comparisons: Iterable[Comparison], usual_dt: float | None) -> Compar
 
 
 def reference_of(comparison: Comparison, tolerance: float) -> Participant | None:
-    """The participant that most others agree with in position [m], then the one nearest to all others."""
+    """The participant that most others agree with in position [m], then of the higher precision, then nearest to all."""
     plain = [standing for standing in comparison.ok if not standing.who.overrides] or list(comparison.ok)
 
-    def rank(standing: Standing) -> tuple[float, float, int, Participant]:
+    def rank(standing: Standing) -> tuple[int, int, float, Participant]:
         to_others = [
             value.position
             for pair, value in comparison.apart.items()
             if standing.who in pair and value is not None and math.isfinite(value.position)
         ]
         near = sum(value <= tolerance for value in to_others)
-        return (-near, sum(to_others), -standing.who.precision, standing.who)
+        return (-near, -standing.who.precision, sum(to_others), standing.who)
 
     return min(plain, key=rank).who if plain else None
 

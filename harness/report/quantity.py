@@ -31,6 +31,15 @@ def quantity(value: float | None, unit: str, digits: int = 3, *, signed: bool = 
     return _join(sign + plain(size, digits), _written(unit))
 
 
+def prefix_for(largest: float, unit: str) -> tuple[float, str]:
+    """The factor and the prefixed unit in which an axis up to `largest` [unit] reads well."""
+    if unit in _PREFIXED:
+        for factor, prefix in _PREFIXES:
+            if factor <= 1 and largest >= factor:
+                return factor, prefix + _written(unit)
+    return 1.0, _written(unit)
+
+
 def plain(value: float, digits: int = 3) -> str:
     """A pure number with at most that many significant digits; a power of ten outside 0.001 to 100000."""
     if not math.isfinite(value):

@@ -17,9 +17,9 @@ from .quantity import plain
 PHASE = "phase"  # the experiment parameter that only moves an event within one step
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Run:
-    """One record and where it lies."""
+    """One record and where it lies; two are equal only when they are the same object."""
 
     folder: Path
     record: Record
@@ -35,7 +35,7 @@ class Run:
         job = self.record.job
         return Participant(
             engine=job.engine,
-            overrides=tuple(sorted((name, _word(value)) for name, value in job.overrides.items())),
+            overrides=tuple(sorted((name, word(value)) for name, value in job.overrides.items())),
             version=job.engine_version,
             device=job.device,
             precision=job.precision,
@@ -49,7 +49,7 @@ class Run:
         job = self.record.job
         return Variant(
             experiment=job.experiment,
-            params=tuple(sorted((name, _word(value)) for name, value in job.params.items() if name != PHASE)),
+            params=tuple(sorted((name, word(value)) for name, value in job.params.items() if name != PHASE)),
             settings=job.settings,
             duration=job.duration,
             stride=job.stride,
@@ -181,7 +181,7 @@ def _series(variant: Variant, group: Sequence[Run]) -> Series:
     )
 
 
-def _word(value: Any) -> str:
+def word(value: Any) -> str:
     """A parameter or option as a word that sorts and prints."""
     if isinstance(value, float):
         return plain(value, 12).replace("−", "-")

@@ -1,0 +1,142 @@
+"""Charts as SVG text: small, the same bytes for the same data, and coloured by the page so that dark mode works."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Mapping
+from html import escape
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from .figures import Chart, Curve, thinned
+from .quantity import prefix_for, quantity
+from .summary import Style
+
+SIZE = (4.6, 2.9)  # inches at 72 points: wide enough for two beside each other, readable at phone width
+COLOURS = 8  # that the stylesheet defines as --c0 to --c7
+# drawn in these and replaced by the page's own colours afterwards
+_INK, _FAINT, _SERIES = "#010203", "#010204", "#0102{:02x}"
+_DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("solid", (0, (4, 1.6)), (0, (1.2, 1.4)), (0, (6, 1.5, 1.2, 1.5)))
+_WIDTHS = (3.2, 2.2, 1.5, 1.0)  # the first curve is the widest, so that equal curves show as one inside the other
+_DECADES = 8  # shown at most on a logarithmic axis
+_RC = {
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 10,
+    "axes.edgecolor": _FAINT,
+    "axes.labelcolor": _INK,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": _FAINT,
+    "grid.linewidth": 0.5,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "xtick.major.size": 0,
+    "ytick.major.size": 0,
+    "xtick.minor.size": 0,
+    "ytick.minor.size": 0,
+    "text.color": _INK,
+    "path.simplify": True,
+    "path.simplify_threshold": 0.3,
+}
+
+
+def draw(chart: Chart, styles: Mapping[str, Style], key: str) -> str:
+    """The chart as an `<svg>` element.
+
+    Args:
+        chart: what to draw.
+        styles: label of a participant -> how it is drawn.
+        key: unique in the page; it keeps the ids inside the SVG apart.
+    """
+    with matplotlib.rc_context({**_RC, "svg.hashsalt": key}):
+        figure = Figure(figsize=SIZE, layout="constrained")
+        figure.patch.set_alpha(0.0)
+        axes = figure.add_subplot()
+        axes.patch.set_alpha(0.0)
+        axes.grid(True)
+        _scale(axes, chart)
+        for k, curve in enumerate(chart.curves):
+            _line(axes, chart, curve, styles[curve.label], _WIDTHS[min(k, len(_WIDTHS) - 1)], k)
+        if chart.log_y:
+            _limit_decades(axes, chart)
+        out = io.StringIO()
+        FigureCanvasSVG(figure).print_svg(out, metadata={"Date": None})
+    return _for_page(out.getvalue(), chart.alt)
+
+
+def _line(axes: Axes, chart: Chart, curve: Curve, style: Style, width: float, order: int) -> None:
+    colour = _SERIES.format(16 + style.colour % COLOURS)
+    dash = _DASHES[1] if curve.dashed else _DASHES[style.dash % len(_DASHES)]
+    keep = np.arange(len(curve.x)) if chart.points else thinned(curve.x, curve.y)
+    if curve.low is not None and curve.high is not None:
+        edge = np.union1d(thinned(curve.x, curve.low), thinned(curve.x, curve.high))
+        axes.fill_between(curve.x[edge], curve.low[edge], curve.high[edge], color=colour, alpha=0.25, linewidth=0)
+    axes.plot(
+        curve.x[keep],
+        curve.y[keep],
+        color=colour,
+        linestyle=dash,
+        linewidth=1.4 if chart.log_x else width,
+        marker="o" if chart.points else "",
+        markersize=4.5 if chart.log_x else max(1.2, width),
+        markerfacecolor="none" if curve.dashed else colour,
+        markeredgewidth=1.0 if curve.dashed else 0.0,
+        zorder=3 + order,
+    )
+
+
+def _scale(axes: Axes, chart: Chart) -> None:
+    for axis, (name, unit), log, side in ((axes.xaxis, chart.x, chart.log_x, 0), (axes.yaxis, chart.y, chart.log_y, 1)):
+        if log:
+            (axes.set_xscale if side == 0 else axes.set_yscale)("log")
+            axis.set_major_formatter(FuncFormatter(lambda value, _, unit=unit: quantity(value, unit, 2)))
+            axis.set_minor_formatter(NullFormatter())
+            axis.set_label_text(name)
+            if side == 0:
+                ticks = sorted({float(x) for curve in chart.curves for x in curve.x})
+                axis.set_ticks(ticks)
+                axis.set_minor_locator(LogLocator(subs=()))
+            continue
+        values = [v for curve in chart.curves for v in (curve.x if side == 0 else curve.y)[:: 1 if side else 50]]
+        largest = float(np.nanmax(np.abs(values))) if values else 1.0
+        factor, prefixed = prefix_for(largest, unit)
+        axis.set_major_formatter(FuncFormatter(lambda value, _, f=factor: f"{value / f:.6g}".replace("-", "−")))
+        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+        axis.set_label_text(f"{name} [{prefixed}]")
+
+
+def _limit_decades(axes: Axes, chart: Chart) -> None:
+    """Keep rounding errors at the start of a run from squeezing what matters into a corner."""
+    largest = max((float(np.nanmax(curve.y)) for curve in chart.curves if np.isfinite(curve.y).any()), default=0.0)
+    smallest = min((float(np.nanmin(curve.y)) for curve in chart.curves if np.isfinite(curve.y).any()), default=0.0)
+    if largest > 0:
+        floor = max(smallest, largest * 10.0**-_DECADES)
+        axes.set_ylim(10 ** math.floor(math.log10(floor)), 10 ** math.ceil(math.log10(largest * 1.05)))
+        axes.yaxis.set_major_locator(LogLocator(numticks=7))
+
+
+def _for_page(svg: str, alt: str) -> str:
+    """An element that can stand in HTML: no prolog, page colours, short numbers, only ids that are used, a description."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
+    svg = re.sub(r' id="([^"]+)"', lambda m: m.group(0) if m.group(1) in used else "", svg)
+    svg = svg.replace(_INK, "currentColor").replace(_FAINT, "var(--line)")
+    svg = re.sub(r"#0102([0-9a-f]{2})", lambda m: f"var(--c{int(m.group(1), 16) - 16})", svg)
+    svg = re.sub(r"(\d+\.\d{2})\d+", r"\1", svg)
+    svg = re.sub(r"font: ([\d.]+)px [^;\"]+", r"font-size: \1px", svg)
+    svg = re.sub(r">\s+<", "><", svg)
+    head = re.search(r'viewBox="[^"]+"', svg)
+    box = head.group(0) if head else ""
+    label = escape(alt, quote=True)
+    opening = f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {box} role="img" aria-label="{label}"><title>{escape(alt)}</title>'
+    return opening + svg[svg.index(">") + 1 :].strip()

@@ -1,0 +1,79 @@
+"""From a folder of results to the summary."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from ..errors import UsageError
+from .runs import Participant, Run, gather
+from .sections import Told, tell
+from .summary import DamageRow, Matrix, MatrixRow, Summary
+
+
+def summarise(results: Path) -> Summary:
+    """The summary of all runs below `results`.
+
+    Raises:
+        UsageError: the folder does not exist, or holds no readable run.
+    """
+    if not results.is_dir():
+        raise UsageError(f"results folder {results} does not exist; `simparity run` makes it")
+    runs, damage = gather(results)
+    if not runs:
+        named = "".join(f"; {item.path}: {item.reason}" for item in damage[:3])
+        raise UsageError(f"results folder {results} holds no readable run; `simparity run` makes some{named}")
+    engines = sorted({run.record.job.engine for run in runs})
+    colours = {engine: k for k, engine in enumerate(engines)}
+    experiments = sorted({run.record.job.experiment for run in runs})
+    told = [tell(name, [r for r in runs if r.record.job.experiment == name], colours) for name in experiments]
+    damage += tuple(item for one in told for item in one.damage)
+    return Summary(
+        machines=tuple(sorted({_machine(run) for run in runs})),
+        engines={name: tuple(sorted({r.record.job.engine_version for r in runs if r.record.job.engine == name})) for name in engines},
+        statuses=dict(sorted(Counter(run.record.status for run in runs).items())),
+        matrix=_matrix(told),
+        sections=tuple(one.section for one in told),
+        damage=tuple(DamageRow(path=_shown(item.path, results), reason=item.reason.replace(str(results), results.name)) for item in damage),
+    )
+
+
+def _matrix(told: list[Told]) -> Matrix:
+    """Columns in the order of simplicity: pairs of engines without overrides first."""
+    plainness: dict[tuple[str, str], tuple[int, str, str]] = {}
+    for one in told:
+        for _, _, judged in one.rows:
+            for a, b in judged.cells:
+                first, second = _ordered(a, b, one)
+                plainness[first, second] = (len(a.overrides) + len(b.overrides), first, second)
+    pairs = tuple(sorted(plainness, key=lambda pair: plainness[pair]))
+    rows = []
+    for one in told:
+        for variant, anchor, judged in one.rows:
+            cells = {_ordered(a, b, one): cell for (a, b), cell in judged.cells.items()}
+            comparison = judged.comparison
+            rows.append(
+                MatrixRow(
+                    experiment=one.section.name,
+                    variant=variant,
+                    settings=comparison.series.variant.settings,
+                    dt=comparison.dt,
+                    anchor=anchor,
+                    cells=tuple(cells.get(pair) for pair in pairs),
+                )
+            )
+    return Matrix(pairs=pairs, rows=tuple(rows))
+
+
+def _ordered(a: Participant, b: Participant, told: Told) -> tuple[str, str]:
+    first, second = sorted((a, b), key=lambda who: (len(who.overrides), who))
+    return told.names[first], told.names[second]
+
+
+def _machine(run: Run) -> str:
+    cpu, cores = run.record.provenance.get("cpu"), run.record.provenance.get("cores")
+    return f"{cpu}, {cores} cores" if cpu and cores else run.machine
+
+
+def _shown(path: Path, results: Path) -> str:
+    return str(path.relative_to(results)) if path.is_relative_to(results) else path.name
