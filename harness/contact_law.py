@@ -15,6 +15,27 @@ import numpy as np
 from .engine import Soft
 from .scene import Array
 
+MIN_IMPEDANCE, MAX_IMPEDANCE = 1e-4, 0.9999  # MuJoCo's mjMINIMP and mjMAXIMP: d_min and d_max are clipped to these
+
+
+def soft_law(solref: tuple[float, float], impedance: tuple[float, ...], regularizer: float) -> Soft:
+    """The scalar law of one contact in engines of MuJoCo's family (its modelling chapter, "Solver parameters").
+
+    Args:
+        solref: time constant tc [s], after flooring, and damping ratio zeta [1], with K = 1/(d_max tc zeta)^2 and
+            B = 2/(d_max tc); or, when the first is negative, -K d_max^2 [1/s^2] and -B d_max [1/s].
+        impedance: d_min, d_max, width, midpoint, power.
+        regularizer: the friction cone's factor on R [1].
+    """
+    d_min, d_max = (min(max(d, MIN_IMPEDANCE), MAX_IMPEDANCE) for d in impedance[:2])
+    first, second = solref
+    if first > 0:
+        K, B = 1 / (d_max * first * second) ** 2, 2 / (d_max * first)
+    else:
+        K, B = -first / d_max**2, -second / d_max
+    width, middle, power = impedance[2:]
+    return Soft(K=K, B=B, impedance=(d_min, d_max, width, middle, power), regularizer=regularizer)
+
 
 @dataclass(frozen=True, slots=True)
 class Landing:

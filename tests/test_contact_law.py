@@ -12,7 +12,7 @@ DEFAULT = (0.9, 0.95, 0.001, 0.5, 2.0)
 
 
 def test_impedance_is_continuous_and_hits_its_ends() -> None:
-    law = contact_law((0.02, 1.0), DEFAULT, 1e-3, "elliptic", 0.5)
+    law = contact_law((0.02, 1.0), DEFAULT, 1e-3, "elliptic", 0.5, 1.0)
     assert impedance(law, 0.0) == pytest.approx(0.9)
     assert impedance(law, -0.0005) == pytest.approx(0.925)
     assert impedance(law, -0.001) == pytest.approx(0.95)
@@ -30,24 +30,25 @@ def test_impedance_is_continuous_and_hits_its_ends() -> None:
 )
 def test_rest_overlap_is_the_published_one(solimp: tuple[float, ...], n: int, published: float) -> None:
     """DESIGN: -392.4 um with d constant, -367.2 um for a sphere and -107.8 um for a box at MuJoCo's defaults."""
-    law = contact_law((0.02, 1.0), solimp, 1e-3, "elliptic", 0.5)
+    law = contact_law((0.02, 1.0), solimp, 1e-3, "elliptic", 0.5, 1.0)
     assert rest_overlap(law, n, 9.81) == pytest.approx(published, abs=0.06e-6)
 
 
 def test_landing_comes_to_rest_where_the_statics_say() -> None:
-    law = contact_law((0.01, 1.0), (0.99, 0.999, 0.001, 0.5, 2.0), 1e-3, "elliptic", 0.5)
+    law = contact_law((0.01, 1.0), (0.99, 0.999, 0.001, 0.5, 2.0), 1e-3, "elliptic", 0.5, 1.0)
     landing = land(law, np.full(3000, 4.0), 0.1, 9.81, 1e-3, -1e-4, -0.1)
     assert landing.overlap[-1] == pytest.approx(rest_overlap(law, 4, 9.81), rel=1e-6)
     assert landing.force[-1] == pytest.approx(0.981, rel=1e-6)
 
 
 def test_a_time_constant_below_two_steps_is_raised() -> None:
-    floored = contact_law((0.001, 1.0), DEFAULT, 1e-3, "elliptic", 0.5)
-    assert floored == contact_law((0.002, 1.0), DEFAULT, 1e-3, "elliptic", 0.5)
-    assert pytest.approx(4 * floored.K) == contact_law((0.001, 1.0), DEFAULT, 1e-3, "elliptic", 0.5, refsafe=False).K
+    floored = contact_law((0.001, 1.0), DEFAULT, 1e-3, "elliptic", 0.5, 1.0)
+    assert floored == contact_law((0.002, 1.0), DEFAULT, 1e-3, "elliptic", 0.5, 1.0)
+    free = contact_law((0.001, 1.0), DEFAULT, 1e-3, "elliptic", 0.5, 1.0, refsafe=False)
+    assert pytest.approx(4 * floored.K) == free.K
 
 
 def test_negative_solref_is_stiffness_and_damping() -> None:
-    law = contact_law((-5000.0, -50.0), DEFAULT, 1e-3, "elliptic", 0.5)
+    law = contact_law((-5000.0, -50.0), DEFAULT, 1e-3, "elliptic", 0.5, 1.0)
     assert pytest.approx(5000 / 0.95**2) == law.K
     assert pytest.approx(50 / 0.95) == law.B

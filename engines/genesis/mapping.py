@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...harness.contact_law import soft_law
 from ...harness.engine import Soft, Value
 from ...harness.errors import Unsupported
 from ...harness.scene import Material
@@ -165,17 +166,11 @@ def mixed(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
 def contact_law(sol_params: tuple[float, ...], substep: float, cone: str, mu: float, impratio: float) -> Soft:
     """The scalar law of one contact from its mixed parameters (imp_aref in utils/geom.py).
 
-    `sol_params` is (tc [s], zeta [1], d_min, d_max, width [m], mid, power); K = 1/(d_max tc zeta)^2 and
-    B = 2/(d_max tc), tc raised to 2 substeps. The pyramidal cone's factor on R is m (1 + m) / 2 with
-    m = mu^2 / impratio (its rows in constraint/solver.py).
+    `sol_params` is (tc [s], zeta [1], d_min, d_max, width [m], mid, power), tc raised to 2 substeps.
+    The pyramidal cone's factor on R is m (1 + m) / 2 with m = mu^2 / impratio (its rows in constraint/solver.py);
+    MuJoCo's is mu^2 (1 + mu^2) / (2 impratio), which differs unless impratio is 1.
     """
-    time_constant, ratio, d_min, d_max, width, middle, power = sol_params
-    tc = floored_time_constant(time_constant, substep)
+    time_constant, ratio, *impedance = sol_params
+    floored = floored_time_constant(time_constant, substep)
     m = mu**2 / impratio
-    regularizer = 1.0 if cone == "elliptic" else m * (1 + m) / 2
-    return Soft(
-        K=1 / (d_max * tc * ratio) ** 2,
-        B=2 / (d_max * tc),
-        impedance=(d_min, d_max, width, middle, power),
-        regularizer=regularizer,
-    )
+    return soft_law((floored, ratio), tuple(impedance), 1.0 if cone == "elliptic" else m * (1 + m) / 2)

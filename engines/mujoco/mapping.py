@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...harness.contact_law import soft_law
 from ...harness.engine import Soft, Value
 from ...harness.errors import Unsupported
 from ...harness.scene import Material
@@ -48,8 +49,6 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
     },
 }
 
-MIN_IMPEDANCE, MAX_IMPEDANCE = 1e-4, 0.9999  # mjMINIMP, mjMAXIMP: solimp is clipped to these
-
 
 def friction(material: Material) -> float | None:
     """geom/friction[0] [1]: MuJoCo's sliding coefficient is Coulomb's mu; a pair takes the larger (XML reference)."""
@@ -76,22 +75,19 @@ def floored_time_constant(time_constant: float, dt: float) -> float:
 
 
 def contact_law(
-    solref: tuple[float, float], solimp: tuple[float, ...], dt: float, cone: str, mu: float, refsafe: bool = True
+    solref: tuple[float, float],
+    solimp: tuple[float, ...],
+    dt: float,
+    cone: str,
+    mu: float,
+    impratio: float,
+    refsafe: bool = True,
 ) -> Soft:
-    """The scalar law of one contact, from the mixed solref and solimp (modelling chapter, "Solver parameters").
+    """The scalar law of one contact from its mixed solref and solimp, the time constant floored as the engine does.
 
-    Positive solref: time constant tc [s] and damping ratio zeta, K = 1/(d_max tc zeta)^2, B = 2/(d_max tc).
-    Negative solref: -K d_max^2 [1/s^2] and -B d_max [1/s].
-    The pyramidal cone's factor mu^2 (1 + mu^2) / 2 on R follows from its four edges (normal +- mu tangent), each with
-    R_edge = 2 mu^2 R_normal and R_normal built on A (1 + mu^2).
+    The pyramidal cone's four edges (normal +- mu tangent) have R = 2 (mu^2 / impratio) R_normal each, with R_normal on
+    A (1 + mu^2): together mu^2 (1 + mu^2) / (2 impratio) times the elliptic cone's R (mj_makeImpedance, measured).
     """
-    d_min, d_max = (min(max(d, MIN_IMPEDANCE), MAX_IMPEDANCE) for d in solimp[:2])
-    first, second = solref
-    if first > 0:
-        tc = floored_time_constant(first, dt) if refsafe else first
-        K, B = 1 / (d_max * tc * second) ** 2, 2 / (d_max * tc)
-    else:
-        K, B = -first / d_max**2, -second / d_max
-    regularizer = 1.0 if cone == "elliptic" else mu**2 * (1 + mu**2) / 2
-    width, middle, power = solimp[2:]
-    return Soft(K=K, B=B, impedance=(d_min, d_max, width, middle, power), regularizer=regularizer)
+    floored = floored_time_constant(solref[0], dt) if solref[0] > 0 and refsafe else solref[0]
+    regularizer = 1.0 if cone == "elliptic" else mu**2 * (1 + mu**2) / (2 * impratio)
+    return soft_law((floored, solref[1]), solimp, regularizer)

@@ -40,7 +40,7 @@ def resolution(model: Any, scene: Scene, settings: Settings, dt: float) -> Resol
         )
         refsafe = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_REFSAFE
         cone = _CONES[mujoco.mjtCone(model.opt.cone)]
-        laws.append(mapping.contact_law(solref, solimp, model.opt.timestep, cone, mu, refsafe))
+        laws.append(mapping.contact_law(solref, solimp, model.opt.timestep, cone, mu, model.opt.impratio, refsafe))
     law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason="the pairs of this scene differ")
     return Resolution(table=table, contact_law=law)
 

@@ -37,6 +37,7 @@ class Live:
         self.solver_name = _SOLVERS[mujoco_warp.SolverType(self.opt.solver).name]
         self.integrator = _INTEGRATORS[mujoco_warp.IntegratorType(self.opt.integrator).name]
         self.dt = float(self.option("timestep"))
+        self.impratio = float(self.option("impratio_invsqrt")) ** -2
 
     def option(self, name: str) -> Any:
         """An option of the one world."""
@@ -68,7 +69,8 @@ def resolution(
         table[f"pair.{a}+{b}.friction"] = Resolved(
             value=mu, unit="1", origin="derived", native="the geom of higher priority, else max of geom_friction"
         )
-        laws.append(mapping.contact_law(solref, solimp, live.dt, live.cone, mu, live.enabled("REFSAFE")))
+        refsafe = live.enabled("REFSAFE")
+        laws.append(mapping.contact_law(solref, solimp, live.dt, live.cone, mu, live.impratio, refsafe))
     law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason="the pairs of this scene differ")
     return Resolution(table=table, contact_law=law, channel_notes=_notes(live))
 
@@ -94,8 +96,7 @@ def _options(live: Live, model: Any, scene: Scene, settings: Settings, dt: float
     )
     yield option("ls_tolerance", float(live.option("ls_tolerance")), "1", "mjw_model.opt.ls_tolerance")
     yield option("cone", live.cone, "", "mjw_model.opt.cone")
-    impratio = float(live.option("impratio_invsqrt")) ** -2
-    yield option("impratio", impratio, "1", "mjw_model.opt.impratio_invsqrt, to the power -2")
+    yield option("impratio", live.impratio, "1", "mjw_model.opt.impratio_invsqrt, to the power -2")
     yield "contact_resolution", absent("", "one law: convex optimisation over the contact forces")
     yield option(
         "multi_contact", live.enabled("MULTICCD"), "", "mjw_model.opt.disableflags & MULTICCD (not box on box)"

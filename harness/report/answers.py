@@ -1,10 +1,11 @@
-"""The answer in plain words: who agrees with whom, who differs by how much, and what in the resolved tables may explain it."""
+"""The answer in plain words: who agrees with whom, who differs by how much, and which resolved values explain it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from .defaults import explanations
+from .quantity import quantity
 from .runs import Participant, Run
 from .verdicts import Cell, Judged, ending, gravest
 
@@ -108,14 +109,14 @@ def _about(
     if len(home) > 1:
         worst = gravest(_cells(judged, home, home))
         everyone = "all " if not others and len(home) > 2 else ""
-        clauses.append(f"{everyone}{_list(home, names)} agree{_within(worst)}")
+        clauses.append(f"{everyone}{_list(home, names)} agree ({_apart(worst)})")
     for group in others:
         worst = gravest(_cells(judged, group, home))
         if worst is None:
             continue
         target = "them" if len(home) > 1 and len(clauses) == 1 else _list(home, names)
         notes = [f"unresolved: {_missing(worst)}"] if worst.word == "unresolved" else []
-        why = _explanation(judged, home[0], group[0]) if explain else ""
+        why = _explanation(judged, group[0], home[0]) if explain else ""
         if why and why not in said and not worst.agrees:
             notes.insert(0, why)
             said.add(why)
@@ -145,8 +146,8 @@ def _missing(cell: Cell) -> str:
     return f"{' and '.join(absent)} missing" if absent else "a force is missing"
 
 
-def _within(cell: Cell | None) -> str:
-    return f" to {cell.amount}" if cell and cell.apart and cell.apart.position > 0 else " exactly"
+def _apart(cell: Cell | None) -> str:
+    return f"{quantity(cell.apart.position, 'm')} apart" if cell and cell.apart and cell.apart.position else "exactly"
 
 
 def _explanation(judged: Judged, a: Participant, b: Participant) -> str:
@@ -176,7 +177,7 @@ def _controls(
         if before is None or after is None or before.apart is None or after.apart is None or before.agrees:
             continue
         if after.agrees:
-            clauses.append(f"with {options} {names[base]} does agree with {names[reference]}{_within(after)}")
+            clauses.append(f"with {options} {names[base]} does agree with {names[reference]} ({_apart(after)})")
         elif after.apart.position * NEARER < before.apart.position:
             clauses.append(f"{options} brings {names[base]} to {after.amount} from {names[reference]}")
     return clauses

@@ -1,4 +1,4 @@
-"""Resolved values side by side: what each engine really used, and where that is not what was asked or what others used."""
+"""Resolved values side by side: what each engine used, and where that is not what was asked or what others used."""
 
 from __future__ import annotations
 
@@ -105,7 +105,9 @@ def explanations(a: Resolution, b: Resolution, most: int = 3) -> list[str]:
     laws = (a.contact_law, b.contact_law)
     found: list[str] = []
     if type(laws[0]) is not type(laws[1]):
-        found.append("contact law: " + " against ".join(_LAW_WORDS[type(law).__name__].partition(" (")[0] for law in laws))
+        found.append(
+            "contact law: " + " against ".join(_LAW_WORDS[type(law).__name__].partition(" (")[0] for law in laws)
+        )
     else:
         found += [f"contact {line.name}: {_against(line)}" for line in _law_lines(laws) if line.differs]
     pair = {"a": a, "b": b}
@@ -153,9 +155,14 @@ def _line(name: str, resolutions: Mapping[str, Resolution]) -> Line:
         name=name,
         unit=unit_text(units.pop()) if len(units) == 1 else "",
         entries=tuple(_entry(row) for row in rows),
-        differs=any(not alike(row.value, known[0].value) or row.unit != known[0].unit for row in known),
+        differs=any(not _same(row, known[0]) for row in known),
         partial=len(known) < len(rows),
     )
+
+
+def _same(a: Resolved, b: Resolved) -> bool:
+    """Whether two rows say the same; zero is zero in any unit."""
+    return alike(a.value, b.value) and (a.unit == b.unit or a.value == 0)
 
 
 def _entry(row: Resolved | None) -> Entry:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -75,7 +76,7 @@ def thinned(x: Array, y: Array) -> np.ndarray:
     edges = np.linspace(0, len(x), POINTS // 2).astype(int)
     filled = np.where(np.isfinite(y), y, -np.inf)
     keep = {0, len(x) - 1}
-    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+    for start, stop in pairwise(edges):
         keep |= {start + int(np.argmin(filled[start:stop])), start + int(np.argmax(filled[start:stop]))}
     return np.array(sorted(keep))
 

@@ -46,7 +46,7 @@ class Standing:
         spread: largest difference over the repeats, None with fewer than two.
         identical: whether the repeats are equal bit by bit, None with fewer than two.
         halved: what halving dt changes, None when that run is missing.
-        doubled: option -> what doubling it changes, for the options that refine this engine; None when that run is missing.
+        doubled: option -> what doubling it changes, for options that refine the engine; None when that run is missing.
     """
 
     who: Participant
@@ -121,12 +121,12 @@ def measure(series: Series, traces: Traces) -> tuple[Comparison, ...]:
 
 
 def main_of(comparisons: Iterable[Comparison], usual_dt: float | None) -> Comparison:
-    """The comparison that stands for a series: most participants that ended well, then the usual step, then the coarsest."""
+    """The comparison that stands for a series: most participants that ended well, then the usual step."""
     return max(comparisons, key=lambda c: (len(c.ok), not c.refines, c.dt == usual_dt, c.dt))
 
 
 def reference_of(comparison: Comparison, tolerance: float) -> Participant | None:
-    """The participant that most others agree with in position [m], then of the higher precision, then nearest to all."""
+    """The participant that most others agree with in position [m], then of higher precision, then nearest to all."""
     plain = [standing for standing in comparison.ok if not standing.who.overrides] or list(comparison.ok)
 
     def rank(standing: Standing) -> tuple[int, int, float, Participant]:

@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..checks import Verdict
-from ..errors import SimparityError
-from ..experiment import Experiment, Metric
-from ..registry import experiment_class
+from ..experiment import Metric
 from .measure import Comparison
-from .runs import Participant, Run, Series
+from .runs import Participant, Series
 
 MOVED = 1e-6  # relative range over the phases from which a metric has a band
 SMALL = 1e-9  # [SI unit] below which a range is rounding
@@ -90,16 +88,6 @@ class Phases:
     count: int
     dt: float
     rows: tuple[BandRow, ...]
-
-
-def experiment_of(run: Run) -> Experiment | None:
-    """The experiment of a run with its parameters; None when this version of simparity has no such experiment."""
-    job = run.record.job
-    try:
-        experiment: Experiment = experiment_class(job.experiment)(**job.params)
-    except (SimparityError, TypeError):
-        return None
-    return experiment
 
 
 def metric_rows(comparison: Comparison, known: Mapping[str, Metric]) -> tuple[MetricRow, ...]:

@@ -7,11 +7,11 @@ import math
 import re
 from collections.abc import Mapping
 from html import escape
+from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
@@ -23,10 +23,16 @@ SIZE = (4.6, 2.9)  # inches at 72 points: wide enough for two beside each other,
 COLOURS = 8  # that the stylesheet defines as --c0 to --c7
 # drawn in these and replaced by the page's own colours afterwards
 _INK, _FAINT, _SERIES = "#010203", "#010204", "#0102{:02x}"
-_DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("solid", (0, (4, 1.6)), (0, (1.2, 1.4)), (0, (6, 1.5, 1.2, 1.5)))
-_WIDTHS = (3.2, 2.2, 1.5, 1.0)  # the first curve is the widest, so that equal curves show as one inside the other
-_DECADES = 8  # shown at most on a logarithmic axis
-_RC = {
+_DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
+    "solid",
+    (0, (4, 1.6)),
+    (0, (1.2, 1.4)),
+    (0, (6, 1.5, 1.2, 1.5)),
+)
+_WIDTHS = (5.0, 3.0, 1.7, 1.0)  # the first curve is the widest, so that equal curves show as one inside the other
+_FIRST = 0.6  # opacity of the first
+_DECADES = 7  # shown at most on a logarithmic axis
+_RC: dict[str, Any] = {
     "svg.fonttype": "none",
     "font.family": "sans-serif",
     "font.size": 10,
@@ -57,7 +63,8 @@ def draw(chart: Chart, styles: Mapping[str, Style], key: str) -> str:
         styles: label of a participant -> how it is drawn.
         key: unique in the page; it keeps the ids inside the SVG apart.
     """
-    with matplotlib.rc_context({**_RC, "svg.hashsalt": key}):
+    settings: Any = _RC | {"svg.hashsalt": key}
+    with matplotlib.rc_context(settings):
         figure = Figure(figsize=SIZE, layout="constrained")
         figure.patch.set_alpha(0.0)
         axes = figure.add_subplot()
@@ -69,7 +76,7 @@ def draw(chart: Chart, styles: Mapping[str, Style], key: str) -> str:
         if chart.log_y:
             _limit_decades(axes, chart)
         out = io.StringIO()
-        FigureCanvasSVG(figure).print_svg(out, metadata={"Date": None})
+        figure.savefig(out, format="svg", metadata={"Date": None})
     return _for_page(out.getvalue(), chart.alt)
 
 
@@ -87,7 +94,8 @@ def _line(axes: Axes, chart: Chart, curve: Curve, style: Style, width: float, or
         linestyle=dash,
         linewidth=1.4 if chart.log_x else width,
         marker="o" if chart.points else "",
-        markersize=4.5 if chart.log_x else max(1.2, width),
+        markersize=4.5 if chart.log_x else width + 1.5,
+        alpha=_FIRST if width == _WIDTHS[0] and not chart.log_x else None,
         markerfacecolor="none" if curve.dashed else colour,
         markeredgewidth=1.0 if curve.dashed else 0.0,
         zorder=3 + order,
@@ -125,7 +133,7 @@ def _limit_decades(axes: Axes, chart: Chart) -> None:
 
 
 def _for_page(svg: str, alt: str) -> str:
-    """An element that can stand in HTML: no prolog, page colours, short numbers, only ids that are used, a description."""
+    """An element that can stand in HTML: no prolog, page colours, short numbers, only the ids in use, a description."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
@@ -138,5 +146,5 @@ def _for_page(svg: str, alt: str) -> str:
     head = re.search(r'viewBox="[^"]+"', svg)
     box = head.group(0) if head else ""
     label = escape(alt, quote=True)
-    opening = f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {box} role="img" aria-label="{label}"><title>{escape(alt)}</title>'
-    return opening + svg[svg.index(">") + 1 :].strip()
+    opening = f'<svg xmlns:xlink="http://www.w3.org/1999/xlink" {box} role="img" aria-label="{label}">'
+    return f"{opening}<title>{escape(alt)}</title>" + svg[svg.index(">") + 1 :].strip()

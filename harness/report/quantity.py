@@ -19,7 +19,7 @@ def quantity(value: float | None, unit: str, digits: int = 3, *, signed: bool = 
     if value is None or not math.isfinite(value):
         return NOTHING
     if value == 0:
-        return _join("0", _written(unit))
+        return "0"
     sign = "−" if value < 0 else "+" if signed else ""
     size = abs(value)
     if unit in _PREFIXED:

@@ -1,4 +1,4 @@
-"""Runs as the report needs them: read from disk, told apart by who ran what, and sorted into series that can be compared."""
+"""Runs as the report needs them: read, told apart by who ran what, and sorted into series that can be compared."""
 
 from __future__ import annotations
 

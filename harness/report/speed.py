@@ -71,7 +71,9 @@ def speed_table(comparison: Comparison, variant: str, names: Mapping[Participant
         runs = comparison.series.ok(standing.who, comparison.dt)
         factors = sorted(factor for run in runs for factor in run.record.timing.real_time_factors if factor > 0)
         parts = standing.run.record.timing.parts
-        ordered = {part: parts.get(part, 0.0) for part in PARTS} | {k: v for k, v in sorted(parts.items()) if k not in PARTS}
+        ordered = {part: parts.get(part, 0.0) for part in PARTS} | {
+            k: v for k, v in sorted(parts.items()) if k not in PARTS
+        }
         speeds.append(
             Speed(
                 label=names[standing.who],

@@ -30,11 +30,17 @@ def summarise(results: Path) -> Summary:
     damage += tuple(item for one in told for item in one.damage)
     return Summary(
         machines=tuple(sorted({_machine(run) for run in runs})),
-        engines={name: tuple(sorted({r.record.job.engine_version for r in runs if r.record.job.engine == name})) for name in engines},
+        engines={
+            name: tuple(sorted({r.record.job.engine_version for r in runs if r.record.job.engine == name}))
+            for name in engines
+        },
         statuses=dict(sorted(Counter(run.record.status for run in runs).items())),
         matrix=_matrix(told),
         sections=tuple(one.section for one in told),
-        damage=tuple(DamageRow(path=_shown(item.path, results), reason=item.reason.replace(str(results), results.name)) for item in damage),
+        damage=tuple(
+            DamageRow(path=_shown(item.path, results), reason=item.reason.replace(str(results), results.name))
+            for item in damage
+        ),
     )
 
 

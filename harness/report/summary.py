@@ -43,7 +43,7 @@ class Matrix:
 
 @dataclass(frozen=True, kw_only=True)
 class ConvergenceRow:
-    """A participant's difference to the reference beside its own refinement and spread: positions [m], None where missing."""
+    """A participant's difference to the reference beside its refinement and spread: positions [m], None if missing."""
 
     label: str
     difference: float | None
@@ -60,6 +60,7 @@ class Panel:
     """One variant of an experiment under one settings profile, at its main step.
 
     Attributes:
+        main: whether it stands for the experiment.
         finding: what it shows, in a sentence.
         repeats: what the repeats show, in a sentence.
         charts: curves over time; `convergence_charts` against dt.
@@ -67,6 +68,7 @@ class Panel:
     """
 
     anchor: str
+    main: bool
     settings: str
     variant: str
     dt: float
@@ -116,6 +118,7 @@ class Section:
     text: str
     answer: str
     tolerance: tuple[float, float, float] | None
+    styles: Mapping[str, Style]
     panels: tuple[Panel, ...]
     defaults: tuple[DefaultsTable, ...]
     speeds: tuple[SpeedTable, ...]

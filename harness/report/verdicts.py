@@ -147,15 +147,15 @@ def _cell(
     broken = [standing for standing in (a, b) if not standing.ok]
     if broken:
         supported = any(standing.run.record.status != "unsupported" for standing in broken)
-        notes = tuple(f"{names[standing.who]} {ending(standing.run.record)}" for standing in broken)
-        return Cell(word="failed" if supported else "unsupported", notes=notes)
+        reasons = tuple(f"{names[standing.who]} {ending(standing.run.record)}" for standing in broken)
+        return Cell(word="failed" if supported else "unsupported", notes=reasons)
     apart = comparison.apart[a.who, b.who]
     if apart is None:
         return Cell(word="failed", notes=("a trace is damaged, or the two hold different bodies or instants",))
     noise = _larger(spreads[a.who], spreads[b.who])
     refinement = _larger(a.refinement, b.refinement)
     word, each = judge_pair(apart, tolerance, noise, refinement)
-    notes = []
+    notes: list[str] = []
     for standing in (a, b):
         if standing.repeats < 2 and spreads[standing.who] is not None:
             notes.append(f"{names[standing.who]}: spread taken from other jobs, whose repeats are bit-identical")

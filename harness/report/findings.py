@@ -1,0 +1,59 @@
+"""What went wrong in single runs, and the list of all runs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..experiment import Metric
+from .lexicon import Lexicon
+from .quantity import quantity
+from .runs import Run
+from .summary import Finding, RunRow
+from .verdicts import ending
+
+
+def findings_of(runs: Sequence[Run], words: Lexicon) -> tuple[Finding, ...]:
+    """Failed checks, detections, broken runs; those of one participant and kind together, in the words of the worst."""
+    found: dict[tuple[str, str], list[tuple[float, str, Run]]] = defaultdict(list)
+    for run in runs:
+        for kind, size, text in _seen_in(run, words.metrics):
+            found[words.names[run.participant], kind].append((size, text, run))
+    findings = []
+    for (label, _), group in sorted(found.items()):
+        places = {f"{run.record.job.settings} {words.variants[run.variant]}".strip() for _, _, run in group}
+        worst = max(group, key=lambda item: item[0])
+        findings.append(Finding(label=label, where=", ".join(sorted(places)), text=worst[1], runs=len(group)))
+    return tuple(findings)
+
+
+def _seen_in(run: Run, known: Mapping[str, Metric]) -> Iterator[tuple[str, float, str]]:
+    """Kind, size of the error and words of everything wrong with a run."""
+    for check in run.record.checks:
+        if check.outcome == "fail":
+            unit = known[check.metric].unit if check.metric in known else ""
+            error, tolerance = quantity(check.error, unit, signed=True), quantity(check.tolerance, unit)
+            text = f"check {check.metric} fails: error {error}, tolerance {tolerance}"
+            yield check.metric, abs(check.error or 0.0), text
+    for seen in run.record.detections:
+        yield seen.kind, 0.0, f"{seen.kind} from {quantity(seen.onset, 's')}: {seen.reason}"
+    if run.record.status not in ("ok", "unsupported"):
+        yield run.record.status, 0.0, ending(run.record)
+
+
+def run_rows(runs: Sequence[Run], words: Lexicon) -> tuple[RunRow, ...]:
+    """A row for every run, in the order of its folder."""
+    return tuple(
+        RunRow(
+            run_id=run.record.job.run_id,
+            label=words.names[run.participant],
+            variant=words.variants[run.variant],
+            settings=run.record.job.settings,
+            dt=run.record.job.dt,
+            phase=run.phase,
+            repeat=run.record.job.repeat,
+            status=run.record.status,
+            reason=run.record.reason,
+        )
+        for run in runs
+    )

@@ -1,0 +1,107 @@
+"""What the runs of one experiment are called and how they are drawn: participants, variants, metrics."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import SimparityError
+from ..experiment import Experiment, Metric
+from ..registry import experiment_class
+from .quantity import quantity
+from .runs import PHASE, Participant, Run, Variant, labels, word
+from .summary import Style
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lexicon:
+    """Words for the runs of one experiment.
+
+    Attributes:
+        experiment: with the parameters of one of the runs; None when this version of simparity does not have it.
+        names: label of every participant.
+        variants: what sets every variant apart, "" for the experiment's defaults.
+        metrics: name -> unit and text, in the order of the experiment.
+        styles: label -> how it is drawn.
+    """
+
+    experiment: Experiment | None
+    names: Mapping[Participant, str]
+    variants: Mapping[Variant, str]
+    metrics: Mapping[str, Metric]
+    styles: Mapping[str, Style]
+
+    @property
+    def tolerance(self) -> tuple[float, float, float] | None:
+        """What the experiment calls agreement [m], [rad], [N s]."""
+        return self.experiment.TOLERANCE if self.experiment else None
+
+    @property
+    def text(self) -> str:
+        """What is simulated, as a sentence without a full stop."""
+        unknown = "an experiment that this version of simparity does not have"
+        text = self.experiment.TEXT if self.experiment else unknown
+        return text[:1].upper() + text[1:]
+
+
+def lexicon(runs: Sequence[Run], colours: Mapping[str, int]) -> Lexicon:
+    """The words for `runs`, all of one experiment; `colours` numbers the engines."""
+    experiments = [found for found in {run.variant: _experiment_of(run) for run in runs}.values() if found is not None]
+    metrics: dict[str, Metric] = {}
+    for experiment in experiments:
+        for metric in experiment.metrics():
+            metrics.setdefault(metric.name, metric)
+    names = labels(runs)
+    first = experiments[0] if experiments else None
+    return Lexicon(
+        experiment=first,
+        names=names,
+        variants=variant_texts([run.variant for run in runs], first),
+        metrics=metrics,
+        styles={label: _style(who, label, names, colours) for who, label in names.items()},
+    )
+
+
+def variant_texts(variants: Sequence[Variant], experiment: Experiment | None) -> dict[Variant, str]:
+    """What sets each variant apart: "start=push incline=0.2", nothing for the experiment's defaults."""
+    usual: dict[str, str] = {}
+    if experiment is not None:
+        fields: Any = dataclasses.fields(experiment)  # type: ignore[arg-type]  # every experiment is a dataclass
+        usual = {field.name: word(field.default) for field in fields if field.name != PHASE}
+        usual["duration"] = quantity(experiment.DURATION, "s")
+    rows = {
+        variant: dict(variant.params)
+        | {
+            "duration": quantity(variant.duration, "s"),
+            "stride": str(variant.stride),
+            "control_dt": quantity(variant.control_dt, "s"),
+        }
+        for variant in variants
+    }
+    everything = list(rows.values())
+    varying = {name for row in everything for name in row if len({other.get(name) for other in everything}) > 1}
+
+    def shown(name: str, value: str) -> bool:
+        return value != usual[name] if name in usual else name in varying
+
+    return {
+        variant: " ".join(f"{name}={value}" for name, value in row.items() if shown(name, value))
+        for variant, row in rows.items()
+    }
+
+
+def _experiment_of(run: Run) -> Experiment | None:
+    job = run.record.job
+    try:
+        experiment: Experiment = experiment_class(job.experiment)(**job.params)
+    except (SimparityError, TypeError):
+        return None
+    return experiment
+
+
+def _style(who: Participant, label: str, names: Mapping[Participant, str], colours: Mapping[str, int]) -> Style:
+    overrides = {other.overrides for other in names if other.engine == who.engine}
+    order = sorted(overrides, key=lambda one: (len(one), one))
+    return Style(label=label, colour=colours[who.engine], dash=order.index(who.overrides))

@@ -1,0 +1,91 @@
+"""The summary as Markdown: the answers, the verdicts and the metrics, for a terminal or a code review."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from .measured import Reading
+from .quantity import NOTHING, quantity
+from .summary import Matrix, Panel, Section, Summary
+from .verdicts import Cell
+
+
+def markdown(summary: Summary) -> str:
+    """Answers, verdict matrix, metrics of every panel, findings and damaged files."""
+    return "\n".join(_lines(summary)).rstrip() + "\n"
+
+
+def _lines(summary: Summary) -> Iterator[str]:
+    yield from ("# Physics engines compared", "")
+    engines = ", ".join(f"{name} {' and '.join(versions)}" for name, versions in summary.engines.items())
+    counts = ", ".join(f"{count} {status}" for status, count in summary.statuses.items())
+    yield from (_text(f"{engines}. {summary.runs} runs ({counts}) on {'; '.join(summary.machines)}."), "")
+    for section in summary.sections:
+        yield f"- **{_text(section.name)}**: {_text(section.answer)}"
+    yield ""
+    if summary.matrix.pairs:
+        yield from ("## Verdicts", "")
+        yield from _matrix(summary.matrix)
+    for section in summary.sections:
+        yield from _section(section)
+    if summary.damage:
+        yield from ("## Files that are no readable run", "")
+        yield from (f"- `{_text(row.path)}`: {_text(row.reason)}" for row in summary.damage)
+
+
+def _matrix(matrix: Matrix) -> Iterator[str]:
+    head = ["comparison", *(f"{a} / {b}" for a, b in matrix.pairs)]
+    rows = []
+    for row in matrix.rows:
+        name = " ".join(word for word in (row.experiment, row.settings, row.variant, quantity(row.dt, "s")) if word)
+        rows.append([name, *(_cell(cell) for cell in row.cells)])
+    yield from _table(head, rows)
+
+
+def _cell(cell: Cell | None) -> str:
+    return NOTHING if cell is None else f"{cell.word} {cell.amount}".strip()
+
+
+def _section(section: Section) -> Iterator[str]:
+    yield from (f"## {_text(section.name)}", "", _text(section.text) + ".", "")
+    for panel in section.panels:
+        yield from _panel(panel)
+    if section.findings:
+        yield from ("### Failed checks and detections", "")
+        for one in section.findings:
+            yield f"- {_text(one.label)} ({_text(one.where)}, {one.runs} runs): {_text(one.text)}"
+        yield ""
+
+
+def _panel(panel: Panel) -> Iterator[str]:
+    where = ", ".join(word for word in (f"{panel.settings} settings", panel.variant) if word)
+    yield from (f"### {_text(where)}, dt {quantity(panel.dt, 's')}", "")
+    yield from (_text(panel.finding), "")
+    head = ["metric", "closed form", *(style.label for style in panel.styles)]
+    rows = [
+        [row.name, quantity(row.expected, row.unit, 5), *(_reading(reading, row.unit) for reading in row.readings)]
+        for row in panel.metrics
+    ]
+    if rows:
+        yield from _table(head, rows)
+
+
+def _reading(reading: Reading | None, unit: str) -> str:
+    if reading is None:
+        return NOTHING
+    outcome = {"pass": "✓", "fail": "✗ fails"}.get(reading.outcome, "")
+    return f"{quantity(reading.value, unit, 5)} {outcome}".strip()
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    yield "| " + " | ".join(_text(word) for word in head) + " |"
+    yield "|" + " --- |" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(_text(word) for word in row) + " |"
+    yield ""
+
+
+def _text(words: str) -> str:
+    """Words that can stand in a table: no markup of their own, no line breaks."""
+    safe = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("|", "\\|").replace("`", "'")
+    return " ".join(safe.replace("_", "\\_").replace("*", "\\*").replace("\n", " ").split(" "))

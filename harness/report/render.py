@@ -1,0 +1,62 @@
+"""The summary as one self-contained HTML page."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from .plot import COLOURS, draw
+from .quantity import plain, quantity
+from .speed import LOOP, SpeedTable
+from .summary import Panel, Summary
+from .verdicts import MEANING, WORDS
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def page(summary: Summary) -> str:
+    """The page; everything that comes from a run is escaped."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "quantity": quantity,
+        "signed": functools.partial(quantity, signed=True),
+        "plain": plain,
+        "slug": lambda word: word.replace(" ", "-"),
+    }
+    drawn = {id(chart): svg for chart, svg in _drawn(summary)}
+    return environment.get_template("page.html").render(
+        summary=summary,
+        drawn=lambda chart: drawn[id(chart)],
+        style=(TEMPLATES / "style.css").read_text(),
+        words=[(word, MEANING[word]) for word in WORDS],
+        colours=COLOURS,
+        loop_parts=LOOP,
+        parts_shown=_parts_shown,
+    )
+
+
+def _drawn(summary: Summary) -> Iterator[tuple[object, str]]:
+    for section in summary.sections:
+        for panel in section.panels:
+            yield from _panel(panel)
+
+
+def _parts_shown(table: SpeedTable) -> list[str]:
+    """The parts of the wall time that any participant has."""
+    return list(dict.fromkeys(part for speed in table.speeds for part in speed.parts))
+
+
+def _panel(panel: Panel) -> Iterator[tuple[object, str]]:
+    styles = {style.label: style for style in panel.styles}
+    for number, chart in enumerate((*panel.charts, *panel.convergence_charts)):
+        yield chart, draw(chart, styles, f"{panel.anchor}-{number}")
