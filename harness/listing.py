@@ -26,7 +26,7 @@ from .settings import PROFILES
 
 
 def _console() -> Console:
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 160
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
     return Console(highlight=False, width=width)
 
 
@@ -96,7 +96,7 @@ def metric_table(results: Path, where: Sequence[str], metrics: Sequence[str]) ->
     for condition in where:
         if "=" not in condition:
             raise UsageError(f"cannot read {condition!r}; give NAME=VALUE, for example engine=mujoco")
-    items = list(store.runs(results))
+    items = list(store.latest(store.runs(results)))
     records = [item[1] for item in items if isinstance(item, tuple) and _fits(item[1], where)]
     if not records:
         raise UsageError(f"no run in {results} fits {' '.join(where) or 'any condition'}")

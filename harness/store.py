@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,6 +109,25 @@ def runs(results: Path) -> Iterator[tuple[Path, Record] | Damage]:
             yield path, read(path)
         except SimparityError as error:
             yield Damage(path, str(error))
+
+
+def latest(found: Iterable[tuple[Path, Record] | Damage]) -> Iterator[tuple[Path, Record] | Damage]:
+    """`found` without runs that another one repeats with newer code of simparity: the youngest record stays."""
+    kept: dict[str, tuple[Path, Record]] = {}
+    for item in found:
+        if isinstance(item, Damage):
+            yield item
+            continue
+        folder, record = item
+        asked = {name: value for name, value in record.job.canonical().items() if name != "code"}
+        key = json.dumps([folder.parents[2].name, asked], sort_keys=True)
+        if key not in kept or _age(folder) > _age(kept[key][0]):
+            kept[key] = item
+    yield from kept.values()
+
+
+def _age(folder: Path) -> int:
+    return (folder / RUN).stat().st_mtime_ns
 
 
 def find(run_id: str, results: Path) -> Path:

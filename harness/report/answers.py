@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from .defaults import explanations
 from .quantity import quantity
-from .runs import Participant, Run
+from .runs import Participant, Run, base_of
 from .verdicts import Cell, Judged, ending, gravest
 
 NEARER = 10  # times smaller: an override that brings an engine that much nearer explains the difference
@@ -26,7 +26,7 @@ def answer(
     """
     clauses = []
     for k, one in enumerate(judged):
-        lead = f"with {one.comparison.series.variant.settings} settings "
+        lead = f"with {one.comparison.series.variant.settings} settings, "
         clauses.append(lead + finding(one, names, reference, explain=k == 0, explain_endings=False))
     clauses.append(_failed_checks(runs, names))
     text = "; ".join(clause for clause in clauses if clause)
@@ -52,7 +52,7 @@ def finding(
     """
     ok = [standing.who for standing in judged.comparison.ok]
     broken = [standing for standing in judged.comparison.standings if not standing.ok]
-    plain = [who for who in ok if not _base_of(who, ok)]
+    plain = [who for who in ok if not base_of(who, ok)]
     clauses = []
     if not plain:
         clauses.append("no run ended well")
@@ -66,17 +66,7 @@ def finding(
     for standing in broken[:MOST_NAMED]:
         said = ending(standing.run.record)
         clauses.append(f"{names[standing.who]} {said if explain_endings else said.partition(':')[0]}")
-    return ", ".join(clause for clause in clauses if clause) or "there is nothing to compare"
-
-
-def _base_of(who: Participant, others: Sequence[Participant]) -> Participant | None:
-    """The same engine with fewer overrides among `others`."""
-    bases = [other for other in others if other != who and set(other.overrides) < set(who.overrides)]
-    return next((base for base in bases if base.without(_overridden(base)) == who.without(_overridden(who))), None)
-
-
-def _overridden(who: Participant) -> list[str]:
-    return [name for name, _ in who.overrides]
+    return _joined([clause for clause in clauses if clause]) or "there is nothing to compare"
 
 
 def _clusters(
@@ -115,7 +105,7 @@ def _about(
         if worst is None:
             continue
         target = "them" if len(home) > 1 and len(clauses) == 1 else _list(home, names)
-        notes = [f"unresolved: {_missing(worst)}"] if worst.word == "unresolved" else []
+        notes = [f"unresolved: {_missing(judged, [*group, *home], names)}"] if worst.word == "unresolved" else []
         why = _explanation(judged, group[0], home[0]) if explain else ""
         if why and why not in said and not worst.agrees:
             notes.insert(0, why)
@@ -140,10 +130,14 @@ def _relation(cell: Cell, who: str, count: int, target: str) -> str:
             return f"{who} cannot be compared with {target}"
 
 
-def _missing(cell: Cell) -> str:
-    absent = ["a repeat"] if cell.noise is None else []
-    absent += ["a finer run"] if cell.refinement is None else []
-    return f"{' and '.join(absent)} missing" if absent else "a force is missing"
+def _missing(judged: Judged, group: Sequence[Participant], names: Mapping[Participant, str]) -> str:
+    """The runs without which nothing more can be said."""
+    wanted: dict[str, list[str]] = {}
+    for who in group:
+        repeat = [] if judged.spreads.get(who) is not None else ["no second repeat"]
+        for missing in (*repeat, *judged.comparison.standing(who).missing):
+            wanted.setdefault(missing, []).append(names[who])
+    return " and ".join(f"{missing} of {', '.join(who)}" for missing, who in wanted.items()) or "a force is unknown"
 
 
 def _apart(cell: Cell | None) -> str:
@@ -164,7 +158,7 @@ def _controls(
     """What single overrides change: the experiment within the experiment."""
     clauses = []
     for who in ok:
-        base = _base_of(who, ok)
+        base = base_of(who, ok)
         if base is None:
             continue
         options = " ".join(f"{name}={value}" for name, value in who.overrides if (name, value) not in base.overrides)
@@ -204,6 +198,10 @@ def _failed_checks(runs: Sequence[Run], names: Mapping[Participant, str]) -> str
 def _cells(judged: Judged, first: Sequence[Participant], second: Sequence[Participant]) -> list[Cell]:
     cells = [judged.cell(a, b) for a in first for b in second if a != b]
     return [cell for cell in cells if cell is not None]
+
+
+def _joined(clauses: Sequence[str]) -> str:
+    return ", and ".join(filter(None, (", ".join(clauses[:-1]), *clauses[-1:])))
 
 
 def _list(group: Sequence[Participant], names: Mapping[Participant, str]) -> str:

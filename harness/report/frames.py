@@ -56,7 +56,7 @@ def row_of(record: Record) -> dict[str, Any]:
 
 
 def load_runs(results: Path) -> pd.DataFrame:
-    """All readable runs below `results`; what is not readable is named in a warning.
+    """The readable runs below `results`; one that newer code repeated is left out, damage is named in a warning.
 
     Raises:
         UsageError: the folder does not exist.
@@ -64,7 +64,7 @@ def load_runs(results: Path) -> pd.DataFrame:
     if not results.is_dir():
         raise UsageError(f"results folder {results} does not exist; `simparity run` makes it")
     rows = []
-    for item in store.runs(results):
+    for item in store.latest(store.runs(results)):
         if isinstance(item, store.Damage):
             warnings.warn(f"skipped {item.path}: {item.reason}", stacklevel=3)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from .measured import Reading
@@ -88,4 +89,4 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 def _text(words: str) -> str:
     """Words that can stand in a table: no markup of their own, no line breaks."""
     safe = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("|", "\\|").replace("`", "'")
-    return " ".join(safe.replace("_", "\\_").replace("*", "\\*").replace("\n", " ").split(" "))
+    return re.sub(r"(?<!\w)_|_(?!\w)", r"\\_", safe.replace("*", "\\*").replace("\n", " "))

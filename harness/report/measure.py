@@ -13,6 +13,7 @@ from .. import store
 from ..compare import Difference, difference, largest
 from ..errors import SimparityError
 from ..trace import Trace
+from .quantity import quantity
 from .runs import Participant, Run, Series
 
 Pair = tuple[Participant, Participant]
@@ -73,7 +74,7 @@ class Standing:
     @property
     def missing(self) -> tuple[str, ...]:
         """The runs without which there is no refinement."""
-        words = [] if self.halved else [f"no run at {self.dt / 2:g} s"]
+        words = [] if self.halved else [f"no run at {quantity(self.dt / 2, 's')}"]
         return (*words, *(f"no run with {name} doubled" for name, part in self.doubled.items() if part is None))
 
 

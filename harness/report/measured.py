@@ -60,6 +60,11 @@ class Band:
         """Largest value."""
         return max(self.values)
 
+    @property
+    def moves(self) -> bool:
+        """Whether the phase changes it by more than rounding."""
+        return self.high - self.low > max(MOVED * max(abs(self.low), abs(self.high)), SMALL)
+
 
 @dataclass(frozen=True, kw_only=True)
 class BandRow:
@@ -69,16 +74,6 @@ class BandRow:
     unit: str
     text: str
     bands: tuple[Band, ...]
-
-    @property
-    def low(self) -> float:
-        """Smallest value of all participants."""
-        return min(band.low for band in self.bands)
-
-    @property
-    def high(self) -> float:
-        """Largest value of all participants."""
-        return max(band.high for band in self.bands)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,15 +120,10 @@ def phases_of(
             values = tuple(run.record.metrics.get(name, math.nan) for run in found)
             if all(math.isfinite(value) for value in values):
                 bands.append(Band(label=label, values=values))
-        if any(_moves(band) for band in bands):
+        if any(band.moves for band in bands):
             unit, text = _described(name, known)
             rows.append(BandRow(name=name, unit=unit, text=text, bands=tuple(bands)))
     return Phases(count=max(len(found) for found in runs.values()), dt=dt, rows=tuple(rows))
-
-
-def _moves(band: Band) -> bool:
-    size = max(abs(band.low), abs(band.high))
-    return band.high - band.low > max(MOVED * size, SMALL)
 
 
 def _ordered(metrics: Sequence[Mapping[str, float]], known: Mapping[str, Metric]) -> list[str]:

@@ -30,6 +30,7 @@ _DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     (0, (6, 1.5, 1.2, 1.5)),
 )
 _WIDTHS = (5.0, 3.0, 1.7, 1.0)  # the first curve is the widest, so that equal curves show as one inside the other
+_APART = 1.6  # width of curves that seldom coincide
 _FIRST = 0.6  # opacity of the first
 _DECADES = 7  # shown at most on a logarithmic axis
 _RC: dict[str, Any] = {
@@ -72,7 +73,8 @@ def draw(chart: Chart, styles: Mapping[str, Style], key: str) -> str:
         axes.grid(True)
         _scale(axes, chart)
         for k, curve in enumerate(chart.curves):
-            _line(axes, chart, curve, styles[curve.label], _WIDTHS[min(k, len(_WIDTHS) - 1)], k)
+            width = _APART if chart.log_y else _WIDTHS[min(k, len(_WIDTHS) - 1)]
+            _line(axes, chart, curve, styles[curve.label], width, k)
         if chart.log_y:
             _limit_decades(axes, chart)
         out = io.StringIO()
@@ -92,10 +94,10 @@ def _line(axes: Axes, chart: Chart, curve: Curve, style: Style, width: float, or
         curve.y[keep],
         color=colour,
         linestyle=dash,
-        linewidth=1.4 if chart.log_x else width,
+        linewidth=width,
         marker="o" if chart.points else "",
-        markersize=4.5 if chart.log_x else width + 1.5,
-        alpha=_FIRST if width == _WIDTHS[0] and not chart.log_x else None,
+        markersize=width + 1.5,
+        alpha=_FIRST if width == _WIDTHS[0] else None,
         markerfacecolor="none" if curve.dashed else colour,
         markeredgewidth=1.0 if curve.dashed else 0.0,
         zorder=3 + order,

@@ -152,6 +152,17 @@ def labels(runs: Sequence[Run]) -> dict[Participant, str]:
     return {who: _label(who, alike[who.engine, who.overrides]) for who in everyone}
 
 
+def base_of(who: Participant, others: Sequence[Participant]) -> Participant | None:
+    """The same engine with fewer overrides among `others`, the nearest one."""
+    names = [name for name, _ in who.overrides]
+    bases = [
+        other
+        for other in others
+        if set(other.overrides) < set(who.overrides) and other.without(names) == who.without(names)
+    ]
+    return max(bases, key=lambda base: len(base.overrides), default=None)
+
+
 def _label(who: Participant, alike: Sequence[Participant]) -> str:
     words = [who.engine]
     marks = {

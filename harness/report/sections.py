@@ -29,11 +29,13 @@ class Told:
 
     Attributes:
         rows: variant, anchor of its panel, and the judged comparison.
+        reference: the participant that the others are held against.
     """
 
     section: Section
     rows: tuple[tuple[str, str, Judged], ...]
     names: Mapping[Participant, str]
+    reference: Participant | None
     damage: tuple[store.Damage, ...]
 
 
@@ -109,7 +111,7 @@ def tell(name: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Told:
         for c in m.comparisons
         if not c.refines and len(c.standings) > 1
     )
-    return Told(section=section, rows=rows, names=words.names, damage=tuple(damage))
+    return Told(section=section, rows=rows, names=words.names, reference=reference, damage=tuple(damage))
 
 
 def _rank(series: Series, words: Lexicon) -> tuple[bool, str, int, str]:

@@ -37,6 +37,11 @@ class Speed:
         return median(self.factors) if self.factors else math.nan
 
     @property
+    def loop(self) -> float:
+        """Wall time of the parts inside the loop [s]."""
+        return sum(self.parts.get(part, 0.0) for part in LOOP)
+
+    @property
     def total(self) -> float:
         """Wall time of all parts [s]."""
         return sum(self.parts.values())

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import UsageError
-from .runs import Participant, Run, gather
+from .runs import Participant, Run, base_of, gather
 from .sections import Told, tell
 from .summary import DamageRow, Matrix, MatrixRow, Summary
 
@@ -45,35 +46,45 @@ def summarise(results: Path) -> Summary:
 
 
 def _matrix(told: list[Told]) -> Matrix:
-    """Columns in the order of simplicity: pairs of engines without overrides first."""
-    plainness: dict[tuple[str, str], tuple[int, str, str]] = {}
-    for one in told:
-        for _, _, judged in one.rows:
-            for a, b in judged.cells:
-                first, second = _ordered(a, b, one)
-                plainness[first, second] = (len(a.overrides) + len(b.overrides), first, second)
-    pairs = tuple(sorted(plainness, key=lambda pair: plainness[pair]))
+    """Columns: pairs of engines without overrides first, then those with most to say."""
+    overrides: dict[tuple[str, str], int] = {}
+    telling: Counter[tuple[str, str]] = Counter()
     rows = []
     for one in told:
         for variant, anchor, judged in one.rows:
-            cells = {_ordered(a, b, one): cell for (a, b), cell in judged.cells.items()}
-            comparison = judged.comparison
-            rows.append(
-                MatrixRow(
-                    experiment=one.section.name,
-                    variant=variant,
-                    settings=comparison.series.variant.settings,
-                    dt=comparison.dt,
-                    anchor=anchor,
-                    cells=tuple(cells.get(pair) for pair in pairs),
-                )
+            cells = {}
+            everyone = [standing.who for standing in judged.comparison.standings]
+            for (a, b), cell in judged.cells.items():
+                if _worth_a_column(a, b, everyone, one.reference):
+                    first, second = sorted((a, b), key=lambda who: (len(who.overrides), who))
+                    pair = one.names[first], one.names[second]
+                    overrides[pair] = len(a.overrides) + len(b.overrides)
+                    telling[pair] += cell.apart is not None
+                    cells[pair] = cell
+            rows.append((one.section.name, variant, anchor, judged.comparison, cells))
+    pairs = tuple(sorted(overrides, key=lambda pair: (overrides[pair], -telling[pair], pair)))
+    return Matrix(
+        pairs=pairs,
+        rows=tuple(
+            MatrixRow(
+                experiment=name,
+                variant=variant,
+                settings=comparison.series.variant.settings,
+                dt=comparison.dt,
+                anchor=anchor,
+                cells=tuple(cells.get(pair) for pair in pairs),
             )
-    return Matrix(pairs=pairs, rows=tuple(rows))
+            for name, variant, anchor, comparison, cells in rows
+        ),
+    )
 
 
-def _ordered(a: Participant, b: Participant, told: Told) -> tuple[str, str]:
-    first, second = sorted((a, b), key=lambda who: (len(who.overrides), who))
-    return told.names[first], told.names[second]
+def _worth_a_column(
+    a: Participant, b: Participant, everyone: Sequence[Participant], reference: Participant | None
+) -> bool:
+    """An engine with single options overridden is held against itself without them and against the reference only."""
+    bases = {who: base_of(who, everyone) for who in (a, b)}
+    return all(base is None or {a, b} & {base, reference} - {who} for who, base in bases.items())
 
 
 def _machine(run: Run) -> str:
