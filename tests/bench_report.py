@@ -1,5 +1,6 @@
-"""How long the report over 500 runs of 1,000 samples takes: python -m simparity.tests.bench_report is not installed, so
-run it as `python tests/bench_report.py`. The runs are made up; `made_run` also serves the tests of the report.
+"""How long the report over 500 runs of 1,000 samples takes: `python tests/bench_report.py`.
+
+The runs are made up; `made_run` also serves the tests of the report.
 """
 
 from __future__ import annotations
@@ -173,7 +174,9 @@ def main() -> None:
         start = perf_counter()
         page, _ = write.write_report(results, Path(folder) / "report")
         wall = perf_counter() - start
-        print(f"report over {count} runs of 1,000 samples and more: {wall:.1f} s, {page.stat().st_size / 2**20:.1f} MiB")
+        print(
+            f"report over {count} runs of 1,000 samples and more: {wall:.1f} s, {page.stat().st_size / 2**20:.1f} MiB"
+        )
 
 
 if __name__ == "__main__":

@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from .defaults import explanations
+from .controls import apart_text, controls
+from .explain import explanations
+from .lexicon import Lexicon
 from .quantity import quantity
 from .runs import Participant, Run, base_of
-from .verdicts import Cell, Judged, ending, gravest
+from .verdicts import UNITS, Cell, Judged, ending, gravest
 
-NEARER = 10  # times smaller: an override that brings an engine that much nearer explains the difference
 MOST_NAMED = 3  # failed checks named in a sentence
 
 
-def answer(
-    judged: Sequence[Judged], runs: Sequence[Run], names: Mapping[Participant, str], reference: Participant | None
-) -> str:
+def answer(judged: Sequence[Judged], runs: Sequence[Run], words: Lexicon, reference: Participant | None) -> str:
     """One sentence about an experiment.
 
     Args:
         judged: the main comparison of the experiment, then those of other settings.
         runs: all runs of the experiment.
-        names: labels of the participants.
+        words: what participants and metrics are called.
         reference: the participant that the others are held against.
     """
     clauses = []
     for k, one in enumerate(judged):
         lead = f"with {one.comparison.series.variant.settings} settings, "
-        clauses.append(lead + finding(one, names, reference, explain=k == 0, explain_endings=False))
-    clauses.append(_failed_checks(runs, names))
+        clauses.append(lead + finding(one, words, reference, explain=k == 0, explain_endings=False))
+    clauses.append(_failed_checks(runs, words))
     text = "; ".join(clause for clause in clauses if clause)
     return text[:1].upper() + text[1:] + "."
 
 
 def finding(
     judged: Judged,
-    names: Mapping[Participant, str],
+    words: Lexicon,
     reference: Participant | None,
     *,
     explain: bool = True,
@@ -45,7 +44,7 @@ def finding(
 
     Args:
         judged: the comparison.
-        names: labels of the participants.
+        words: what participants and metrics are called.
         reference: the participant that the others are held against.
         explain: whether to name what differs in the resolved tables.
         explain_endings: whether to say why a run did not end well.
@@ -57,15 +56,15 @@ def finding(
     if not plain:
         clauses.append("no run ended well")
     elif len(plain) == 1:
-        clauses.append(f"only {names[plain[0]]} ran to the end" if len(ok) == 1 else "")
+        clauses.append(f"only {words.names[plain[0]]} ran to the end" if len(ok) == 1 else "")
     else:
         home, others = _clusters(judged, plain, reference)
         if others or len(home) > 1:
-            clauses += _about(judged, names, home, others, explain=explain)
-    clauses += _controls(judged, names, ok, reference)
+            clauses += _about(judged, words, home, others, explain=explain)
+    clauses += controls(judged, words, ok, reference)
     for standing in broken[:MOST_NAMED]:
         said = ending(standing.run.record)
-        clauses.append(f"{names[standing.who]} {said if explain_endings else said.partition(':')[0]}")
+        clauses.append(f"{words.names[standing.who]} {said if explain_endings else said.partition(':')[0]}")
     return _joined([clause for clause in clauses if clause]) or "there is nothing to compare"
 
 
@@ -88,7 +87,7 @@ def _clusters(
 
 def _about(
     judged: Judged,
-    names: Mapping[Participant, str],
+    words: Lexicon,
     home: Sequence[Participant],
     others: Sequence[Sequence[Participant]],
     *,
@@ -99,18 +98,18 @@ def _about(
     if len(home) > 1:
         worst = gravest(_cells(judged, home, home))
         everyone = "all " if not others and len(home) > 2 else ""
-        clauses.append(f"{everyone}{_list(home, names)} agree ({_apart(worst)})")
+        clauses.append(f"{everyone}{_list([words.names[who] for who in home])} agree{apart_text(worst)}")
     for group in others:
         worst = gravest(_cells(judged, group, home))
         if worst is None:
             continue
-        target = "them" if len(home) > 1 and len(clauses) == 1 else _list(home, names)
-        notes = [f"unresolved: {_missing(judged, [*group, *home], names)}"] if worst.word == "unresolved" else []
+        target = "them" if len(home) > 1 and len(clauses) == 1 else _list([words.names[who] for who in home])
+        notes = [f"unresolved: {_missing(judged, [*group, *home], words)}"] if worst.word == "unresolved" else []
         why = _explanation(judged, group[0], home[0]) if explain else ""
         if why and why not in said and not worst.agrees:
             notes.insert(0, why)
             said.add(why)
-        clause = _relation(worst, _list(group, names), len(group), target)
+        clause = _relation(worst, _list([words.names[who] for who in group]), len(group), target)
         clauses.append(f"{clause} ({'; '.join(notes)})" if notes else clause)
     return clauses
 
@@ -121,7 +120,8 @@ def _relation(cell: Cell, who: str, count: int, target: str) -> str:
         case "differ":
             return f"{who} {differs} from {target} by {cell.amount}"
         case "not converged":
-            return f"{who} {is_} {cell.amount} from {target}, less than a finer step changes"
+            finer = quantity(getattr(cell.refinement, cell.kind), UNITS[cell.kind])
+            return f"{who} {is_} {cell.amount} from {target}, less than the {finer} that a finer run changes"
         case "unresolved":
             return f"{who} {is_} {cell.amount} from {target}"
         case "agree" | "within noise":
@@ -130,18 +130,15 @@ def _relation(cell: Cell, who: str, count: int, target: str) -> str:
             return f"{who} cannot be compared with {target}"
 
 
-def _missing(judged: Judged, group: Sequence[Participant], names: Mapping[Participant, str]) -> str:
+def _missing(judged: Judged, group: Sequence[Participant], words: Lexicon) -> str:
     """The runs without which nothing more can be said."""
     wanted: dict[str, list[str]] = {}
     for who in group:
         repeat = [] if judged.spreads.get(who) is not None else ["no second repeat"]
         for missing in (*repeat, *judged.comparison.standing(who).missing):
-            wanted.setdefault(missing, []).append(names[who])
-    return " and ".join(f"{missing} of {', '.join(who)}" for missing, who in wanted.items()) or "a force is unknown"
-
-
-def _apart(cell: Cell | None) -> str:
-    return f"{quantity(cell.apart.position, 'm')} apart" if cell and cell.apart and cell.apart.position else "exactly"
+            wanted.setdefault(missing, []).append(words.names[who])
+    said = [f"{_list(who)} {'has' if len(who) == 1 else 'have'} {missing}" for missing, who in wanted.items()]
+    return " and ".join(said) or "a force is unknown"
 
 
 def _explanation(judged: Judged, a: Participant, b: Participant) -> str:
@@ -152,32 +149,7 @@ def _explanation(judged: Judged, a: Participant, b: Participant) -> str:
     return ", ".join(hidden)
 
 
-def _controls(
-    judged: Judged, names: Mapping[Participant, str], ok: Sequence[Participant], reference: Participant | None
-) -> list[str]:
-    """What single overrides change: the experiment within the experiment."""
-    clauses = []
-    for who in ok:
-        base = base_of(who, ok)
-        if base is None:
-            continue
-        options = " ".join(f"{name}={value}" for name, value in who.overrides if (name, value) not in base.overrides)
-        if reference is None or base == reference or reference not in ok:
-            cell = judged.cell(who, base)
-            if cell is not None and not cell.agrees and cell.amount:
-                clauses.append(f"{options} moves {names[base]} by {cell.amount}")
-            continue
-        before, after = judged.cell(base, reference), judged.cell(who, reference)
-        if before is None or after is None or before.apart is None or after.apart is None or before.agrees:
-            continue
-        if after.agrees:
-            clauses.append(f"with {options} {names[base]} does agree with {names[reference]} ({_apart(after)})")
-        elif after.apart.position * NEARER < before.apart.position:
-            clauses.append(f"{options} brings {names[base]} to {after.amount} from {names[reference]}")
-    return clauses
-
-
-def _failed_checks(runs: Sequence[Run], names: Mapping[Participant, str]) -> str:
+def _failed_checks(runs: Sequence[Run], words: Lexicon) -> str:
     """The checks that fail in any run of the experiment, by metric."""
     failed: dict[str, set[str]] = {}
     total = 0
@@ -185,7 +157,7 @@ def _failed_checks(runs: Sequence[Run], names: Mapping[Participant, str]) -> str
         for verdict in run.record.checks:
             total += verdict.outcome != "not applicable"
             if verdict.outcome == "fail":
-                failed.setdefault(verdict.metric, set()).add(names[run.participant])
+                failed.setdefault(verdict.metric, set()).add(words.names[run.participant])
     if not total:
         return ""
     if not failed:
@@ -204,6 +176,5 @@ def _joined(clauses: Sequence[str]) -> str:
     return ", and ".join(filter(None, (", ".join(clauses[:-1]), *clauses[-1:])))
 
 
-def _list(group: Sequence[Participant], names: Mapping[Participant, str]) -> str:
-    words = [names[who] for who in group]
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+def _list(them: Sequence[str]) -> str:
+    return them[0] if len(them) == 1 else ", ".join(them[:-1]) + " and " + them[-1]

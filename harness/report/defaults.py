@@ -10,22 +10,21 @@ from ..engine import REQUIRED_OPTIONS, ContactLaw, Resolution, Resolved, Unknown
 from .quantity import NOTHING, unit_text, value_text
 
 SAME = 1e-6  # relative: what 32-bit storage does to a value is no difference
-# of the computation rather than of the physics: named by the verdicts, not as an explanation
-_INCIDENTAL = {"dt", "substeps", "gravity", "solver", "iterations", "tolerance", "precision", "device", "threads"}
-_LAW_UNITS = {
+LAW_UNITS = {
     "K": "1/s^2",
     "B": "1/s",
+    "width": "m",
     "bounce_threshold": "m/s",
     "stiffness": "N/m",
     "damping": "N s/m",
 }
-_LAW_WORDS = {
+LAW_WORDS = {
     "Soft": "soft (acceleration-level spring and damper)",
     "Impulse": "impulsive (stops within one step)",
     "Compliant": "compliant (spring and damper on forces)",
     "Unknown": "not stated",
 }
-_IMPEDANCE = ("d_min", "d_max", "width", "midpoint", "power")
+IMPEDANCE = ("d_min", "d_max", "width", "midpoint", "power")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,41 +85,18 @@ class DefaultsTable:
 
 def side_by_side(settings: str, dt: float, resolutions: Mapping[str, Resolution]) -> DefaultsTable:
     """The table of all resolutions: label of a participant -> what it resolved."""
-    lines = [_line(name, resolutions) for name in _names(list(resolutions.values()))]
+    lines = [line_of(name, resolutions) for name in names_in(list(resolutions.values()))]
     marked = [line for line in lines if line.differs or line.reinterpreted]
     rest = [line for line in lines if not (line.differs or line.reinterpreted)]
     return DefaultsTable(
         settings=settings,
         dt=dt,
         participants=tuple(resolutions),
-        law=tuple(_law_lines([resolution.contact_law for resolution in resolutions.values()])),
+        law=tuple(law_lines([resolution.contact_law for resolution in resolutions.values()])),
         marked=tuple(marked),
         partial=tuple(line for line in rest if line.partial),
         equal=tuple(line for line in rest if not line.partial),
     )
-
-
-def explanations(a: Resolution, b: Resolution, most: int = 3) -> list[str]:
-    """Hidden values in which two resolved tables differ, the likeliest reason first, as "name: x against y"."""
-    laws = (a.contact_law, b.contact_law)
-    found: list[str] = []
-    if type(laws[0]) is not type(laws[1]):
-        found.append(
-            "contact law: " + " against ".join(_LAW_WORDS[type(law).__name__].partition(" (")[0] for law in laws)
-        )
-    else:
-        found += [f"contact {line.name}: {_against(line)}" for line in _law_lines(laws) if line.differs]
-    pair = {"a": a, "b": b}
-    touching = any(name.startswith("pair.") for name in (*a.table, *b.table))
-    kinds = ("shape.", "pair.") if touching else ()
-    seen: set[str] = set()
-    for name in [name for name in _names([a, b]) if name in REQUIRED_OPTIONS or name.startswith(kinds)]:
-        line, short = _line(name, pair), name.rpartition(".")[2]
-        covered = isinstance(laws[0], type(laws[1])) and short in ("impedance", "time_constant", "damping_ratio")
-        if line.differs and short not in seen and not covered and name not in _INCIDENTAL:
-            found.append(f"{short}: {_against(line)}")
-            seen.add(short)
-    return found[:most]
 
 
 def alike(x: Value, y: Value) -> bool:
@@ -134,7 +110,7 @@ def alike(x: Value, y: Value) -> bool:
     return math.isclose(x, y, rel_tol=SAME, abs_tol=1e-12)
 
 
-def _names(resolutions: Sequence[Resolution]) -> list[str]:
+def names_in(resolutions: Sequence[Resolution]) -> list[str]:
     """Every canonical name: required options in their order, other options, then bodies, shapes and pairs."""
     order = {name: k for k, name in enumerate(REQUIRED_OPTIONS)}
     names = {name for resolution in resolutions for name in resolution.table}
@@ -147,7 +123,8 @@ def _names(resolutions: Sequence[Resolution]) -> list[str]:
     return sorted(names, key=rank)
 
 
-def _line(name: str, resolutions: Mapping[str, Resolution]) -> Line:
+def line_of(name: str, resolutions: Mapping[str, Resolution]) -> Line:
+    """One canonical name over all resolutions."""
     rows = [resolution.table.get(name) for resolution in resolutions.values()]
     known = [row for row in rows if row is not None and row.value is not None]
     units = {row.unit for row in rows if row is not None}
@@ -181,16 +158,17 @@ def _entry(row: Resolved | None) -> Entry:
     )
 
 
-def _law_lines(laws: Sequence[ContactLaw]) -> Iterator[Line]:
+def law_lines(laws: Sequence[ContactLaw]) -> Iterator[Line]:
+    """The kind of each contact law, then its numbers."""
     kinds = [type(law).__name__ for law in laws]
     notes = [law.reason if isinstance(law, Unknown) else "" for law in laws]
     entries = tuple(
-        Entry(text=_LAW_WORDS[kind], origin="derived", native=note) for kind, note in zip(kinds, notes, strict=True)
+        Entry(text=LAW_WORDS[kind], origin="derived", native=note) for kind, note in zip(kinds, notes, strict=True)
     )
     yield Line(name="law", unit="", entries=entries, differs=len({*kinds}) > 1, partial=False)
     numbers = [_numbers(law) for law in laws]
     for name in dict.fromkeys(name for row in numbers for name in row):
-        unit = _LAW_UNITS.get(name, "m" if name == "width" else "1")
+        unit = LAW_UNITS.get(name, "1")
         values = [row.get(name) for row in numbers]
         known = [value for value in values if value is not None]
         yield Line(
@@ -209,11 +187,7 @@ def _numbers(law: ContactLaw) -> dict[str, float]:
     for field in fields(law):
         value = getattr(law, field.name)
         if field.name == "impedance":
-            numbers |= dict(zip(_IMPEDANCE, value, strict=True))
+            numbers |= dict(zip(IMPEDANCE, value, strict=True))
         else:
             numbers[field.name] = value
     return numbers
-
-
-def _against(line: Line) -> str:
-    return " against ".join(entry.text for entry in line.entries)

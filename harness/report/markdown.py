@@ -20,7 +20,9 @@ def _lines(summary: Summary) -> Iterator[str]:
     yield from ("# Physics engines compared", "")
     engines = ", ".join(f"{name} {' and '.join(versions)}" for name, versions in summary.engines.items())
     counts = ", ".join(f"{count} {status}" for status, count in summary.statuses.items())
-    yield from (_text(f"{engines}. {summary.runs} runs ({counts}) on {'; '.join(summary.machines)}."), "")
+    aside = sum(row.runs for row in summary.earlier)
+    earlier = f" {aside} runs of earlier code are set aside." if aside else ""
+    yield from (_text(f"{engines}. {summary.runs} runs ({counts}) on {'; '.join(summary.machines)}.{earlier}"), "")
     for section in summary.sections:
         yield f"- **{_text(section.name)}**: {_text(section.answer)}"
     yield ""

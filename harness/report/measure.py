@@ -14,7 +14,7 @@ from ..compare import Difference, difference, largest
 from ..errors import SimparityError
 from ..trace import Trace
 from .quantity import quantity
-from .runs import Participant, Run, Series
+from .runs import Participant, Run, Series, base_of
 
 Pair = tuple[Participant, Participant]
 
@@ -128,13 +128,15 @@ def main_of(comparisons: Iterable[Comparison], usual_dt: float | None) -> Compar
 
 def reference_of(comparison: Comparison, tolerance: float) -> Participant | None:
     """The participant that most others agree with in position [m], then of higher precision, then nearest to all."""
-    plain = [standing for standing in comparison.ok if not standing.who.overrides] or list(comparison.ok)
+    everyone = [standing.who for standing in comparison.ok]
+    plain = [standing for standing in comparison.ok if base_of(standing.who, everyone) is None]
+    engines = {standing.who for standing in plain}
 
     def rank(standing: Standing) -> tuple[int, int, float, Participant]:
         to_others = [
             value.position
             for pair, value in comparison.apart.items()
-            if standing.who in pair and value is not None and math.isfinite(value.position)
+            if standing.who in pair and engines.issuperset(pair) and value is not None and math.isfinite(value.position)
         ]
         near = sum(value <= tolerance for value in to_others)
         return (-near, -standing.who.precision, sum(to_others), standing.who)
@@ -212,7 +214,7 @@ def _doubled(series: Series, who: Participant, dt: float, name: str) -> tuple[Ru
 def _refines_another(series: Series, who: Participant) -> bool:
     """Whether `who` is another participant with options doubled (or again doubled) that refine it."""
     for dt in series.steps:
-        names = _refined_by(series.ok(who, dt))
+        names = [name for name in _refined_by(series.ok(who, dt)) if name in dict(who.overrides)]
         for other in series.participants:
             if names and other != who and other.without(names) == who.without(names):
                 ratios = [_ratio(series, who, other, dt, name) for name in names]

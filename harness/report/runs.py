@@ -13,6 +13,7 @@ from typing import Any
 from .. import store
 from ..record import Record
 from .quantity import plain
+from .sound import unsound
 
 PHASE = "phase"  # the experiment parameter that only moves an event within one step
 
@@ -40,7 +41,6 @@ class Run:
             device=job.device,
             precision=job.precision,
             machine=self.machine,
-            code=job.code,
         )
 
     @cached_property
@@ -74,12 +74,11 @@ class Participant:
     device: str
     precision: int
     machine: str
-    code: str
 
     def without(self, names: Sequence[str]) -> Participant:
         """The same without overrides of these options."""
         kept = tuple((name, value) for name, value in self.overrides if name not in names)
-        return Participant(self.engine, kept, self.version, self.device, self.precision, self.machine, self.code)
+        return Participant(self.engine, kept, self.version, self.device, self.precision, self.machine)
 
 
 @dataclass(frozen=True, order=True)
@@ -129,10 +128,29 @@ def gather(results: Path) -> tuple[tuple[Run, ...], tuple[store.Damage, ...]]:
     for item in store.runs(results):
         if isinstance(item, store.Damage):
             damage.append(item)
+        elif reason := unsound(item[1]):
+            damage.append(store.Damage(item[0], reason))
         else:
             runs.append(Run(*item))
     stray = [store.Damage(path, "a file where a folder of runs is expected") for path in _stray(results)]
     return tuple(runs), tuple(sorted([*damage, *stray], key=lambda item: item.path))
+
+
+def newest_code(runs: Sequence[Run]) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
+    """Runs of the code that was run last, of each engine in each experiment, and those of earlier code."""
+    ages: dict[tuple[str, Participant], dict[str, tuple[float, int, str]]] = defaultdict(dict)
+    for run in runs:
+        codes, code = ages[_who_ran(run)], run.record.job.code
+        age, count, _ = codes.get(code, (0.0, 0, code))
+        codes[code] = (max(age, (run.folder / store.RUN).stat().st_mtime), count + 1, code)
+    newest = {who: max(codes.values())[2] for who, codes in ages.items()}
+    kept = tuple(run for run in runs if run.record.job.code == newest[_who_ran(run)])
+    return kept, tuple(run for run in runs if run.record.job.code != newest[_who_ran(run)])
+
+
+def _who_ran(run: Run) -> tuple[str, Participant]:
+    who = run.participant
+    return run.record.job.experiment, who.without([name for name, _ in who.overrides])
 
 
 def series_of(runs: Sequence[Run]) -> tuple[Series, ...]:
@@ -170,7 +188,6 @@ def _label(who: Participant, alike: Sequence[Participant]) -> str:
         "device": who.device,
         "precision": f"{who.precision}-bit",
         "machine": f"on {who.machine}",
-        "code": f"code {who.code[:7]}",
     }
     words += [text for name, text in marks.items() if len({getattr(other, name) for other in alike}) > 1]
     return " ".join([*words, *(f"{name}={value}" for name, value in who.overrides)])

@@ -92,7 +92,7 @@ def tell(name: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Told:
     section = Section(
         name=name,
         text=words.text,
-        answer=answer(answered, runs, words.names, reference),
+        answer=answer(answered, runs, words, reference),
         tolerance=words.tolerance,
         styles=words.styles,
         panels=tuple(_panel(m, judged[id(m.main)], words, reference, main=m is leading) for m in everything),
@@ -128,7 +128,7 @@ def _entrants(series: Series) -> int:
 def _panel(measured: _Measured, judged: Judged, words: Lexicon, reference: Participant | None, *, main: bool) -> Panel:
     comparison = measured.main
     variant = comparison.series.variant
-    said = finding(judged, words.names, reference)
+    said = finding(judged, words, reference)
     there = [standing.who for standing in comparison.ok]
     return Panel(
         anchor=measured.anchor,

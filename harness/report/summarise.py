@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import UsageError
-from .runs import Participant, Run, base_of, gather
+from .runs import Participant, Run, base_of, gather, newest_code
 from .sections import Told, tell
-from .summary import DamageRow, Matrix, MatrixRow, Summary
+from .summary import DamageRow, EarlierRow, Matrix, MatrixRow, Summary
 
 
 def summarise(results: Path) -> Summary:
@@ -20,7 +20,8 @@ def summarise(results: Path) -> Summary:
     """
     if not results.is_dir():
         raise UsageError(f"results folder {results} does not exist; `simparity run` makes it")
-    runs, damage = gather(results)
+    everything, damage = gather(results)
+    runs, earlier = newest_code(everything)
     if not runs:
         named = "".join(f"; {item.path}: {item.reason}" for item in damage[:3])
         raise UsageError(f"results folder {results} holds no readable run; `simparity run` makes some{named}")
@@ -35,6 +36,7 @@ def summarise(results: Path) -> Summary:
             name: tuple(sorted({r.record.job.engine_version for r in runs if r.record.job.engine == name}))
             for name in engines
         },
+        earlier=_earlier(earlier),
         statuses=dict(sorted(Counter(run.record.status for run in runs).items())),
         matrix=_matrix(told),
         sections=tuple(one.section for one in told),
@@ -85,6 +87,14 @@ def _worth_a_column(
     """An engine with single options overridden is held against itself without them and against the reference only."""
     bases = {who: base_of(who, everyone) for who in (a, b)}
     return all(base is None or {a, b} & {base, reference} - {who} for who, base in bases.items())
+
+
+def _earlier(runs: Sequence[Run]) -> tuple[EarlierRow, ...]:
+    counts = Counter((run.record.job.experiment, run.record.job.engine, run.record.job.code[:12]) for run in runs)
+    return tuple(
+        EarlierRow(experiment=experiment, engine=engine, code=code, runs=count)
+        for (experiment, engine, code), count in sorted(counts.items())
+    )
 
 
 def _machine(run: Run) -> str:

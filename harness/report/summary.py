@@ -135,10 +135,21 @@ class DamageRow:
 
 
 @dataclass(frozen=True, kw_only=True)
+class EarlierRow:
+    """Runs that were set aside because the same engine has run the same experiment with newer code."""
+
+    experiment: str
+    engine: str
+    code: str
+    runs: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Summary:
     """The whole report.
 
     Attributes:
+        earlier: what was set aside.
         machines: processors with their number of cores.
         engines: engine -> its versions.
         statuses: status -> number of runs.
@@ -146,6 +157,7 @@ class Summary:
 
     machines: tuple[str, ...]
     engines: Mapping[str, tuple[str, ...]]
+    earlier: tuple[EarlierRow, ...]
     statuses: Mapping[str, int]
     matrix: Matrix
     sections: tuple[Section, ...]

@@ -1,0 +1,78 @@
+"""What single overrides change: the experiment within the experiment, that tells which option makes a difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from .lexicon import Lexicon
+from .quantity import quantity
+from .runs import Participant, base_of
+from .verdicts import Cell, Judged
+
+NEARER = 10  # times smaller: an override that brings an engine that much nearer explains the difference
+CHANGED = 0.3  # relative change of a metric from which it is told
+SMALL = 1e-6  # [SI unit] a metric below this is rounding
+
+
+def controls(judged: Judged, words: Lexicon, ok: Sequence[Participant], reference: Participant | None) -> list[str]:
+    """A clause for every participant with overrides that moves what it is a variation of."""
+    clauses = []
+    for who in ok:
+        base = base_of(who, ok)
+        if base is not None:
+            options = " ".join(f"{n}={value}" for n, value in who.overrides if (n, value) not in base.overrides)
+            held = reference if reference != base and reference in ok else None
+            clauses += list(_clauses(judged, words, who, base, held, options))[:1]
+    return clauses
+
+
+def apart_text(cell: Cell | None) -> str:
+    """How near two agree, in brackets."""
+    away = cell.apart.position if cell and cell.apart else 0.0
+    return f" ({quantity(away, 'm')} apart)" if away else " exactly"
+
+
+def _clauses(
+    judged: Judged, words: Lexicon, who: Participant, base: Participant, reference: Participant | None, options: str
+) -> Iterator[str]:
+    """What the override does, the most telling first."""
+    name = words.names[base]
+    if reference is not None:
+        before, after = judged.cell(base, reference), judged.cell(who, reference)
+        if before and after and before.apart and after.apart and not before.agrees:
+            if after.agrees:
+                yield f"with {options} {name} does agree with {words.names[reference]}{apart_text(after)}"
+            elif after.apart.position * NEARER < before.apart.position:
+                yield f"{options} brings {name} to {after.amount} from {words.names[reference]}"
+    cell = judged.cell(who, base)
+    if cell is None or cell.agrees or not cell.amount:
+        return
+    yield from _metric(judged, words, who, base, reference, options)
+    yield f"{options} moves {name} by {cell.amount}"
+
+
+def _metric(
+    judged: Judged, words: Lexicon, who: Participant, base: Participant, reference: Participant | None, options: str
+) -> Iterator[str]:
+    """The metric that the override changes most, if it changes much and tells the base from the reference."""
+    before, after, held = (
+        judged.comparison.standing(one).run.record.metrics if one is not None else None
+        for one in (base, who, reference)
+    )
+    found: list[tuple[float, str]] = []
+    for metric in words.metrics:
+        x, y = (before or {}).get(metric, math.nan), (after or {}).get(metric, math.nan)
+        z = held.get(metric, math.nan) if held is not None else math.nan
+        if not (math.isfinite(x) and math.isfinite(y)) or max(abs(x), abs(y)) < SMALL:
+            continue
+        change = abs(y - x) / max(abs(x), abs(y))
+        telling = held is None or abs(z - x) > CHANGED * max(abs(z), abs(x))
+        if change > CHANGED and telling:
+            found.append((change, metric))
+    if found:
+        change, metric = max(found, key=lambda item: item[0])
+        unit = words.metrics[metric].unit
+        first, last = (quantity((table or {})[metric], unit) for table in (before, after))
+        beside = f" ({words.names[reference]}: {quantity(held[metric], unit)})" if reference and held else ""
+        yield f"{options} takes the {metric} of {words.names[base]} from {first} to {last}{beside}"

@@ -1,0 +1,102 @@
+"""Every command that README and CONTRIBUTING show is run here, in order, in an empty folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import simparity
+
+from .conftest import chosen
+
+ROOT = Path(simparity.__file__).parent
+ENVIRONMENT = Path(sys.executable).parent
+
+
+def blocks(file: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", (ROOT / file).read_text(), re.MULTILINE | re.DOTALL)
+
+
+COMMANDS = [line for block in blocks("README.md", "sh") for line in block.splitlines() if line]
+
+
+def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    path = f"{ENVIRONMENT}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        shlex.split(command), cwd=folder, env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=900
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("readme")
+
+
+@pytest.mark.parametrize("command", [line for line in COMMANDS if line.startswith("simparity ")])
+def test_command_of_the_readme(command: str, folder: Path, request: pytest.FixtureRequest) -> None:
+    named = re.search(r" engine=(\S+)", command)
+    left_out = set(named.group(1).split(",") if named else ()) - set(chosen(request.config))
+    if left_out:
+        pytest.skip(f"--engines leaves out {', '.join(sorted(left_out))}")
+    done = shell(command, folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_python_of_the_readme(folder: Path) -> None:
+    """After the commands above there are results to load."""
+    (code,) = blocks("README.md", "python")
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+def make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """make with this environment in the place of .venv, in another folder."""
+    command = ["make", "-f", str(ROOT / "Makefile"), f"VENV={sys.prefix}", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900)
+
+
+def test_make_demo_runs_and_says_where_the_report_is(folder: Path) -> None:
+    ready = f"{sys.prefix}/.ready-mujoco"
+    done = make(folder, "demo", "ENGINES=mujoco", "-o", ready)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Open reports/demo.html in a browser." in done.stdout.splitlines()[-1]
+    assert (folder / "reports" / "demo.html").stat().st_size > 10_000
+
+
+def test_the_other_targets_exist() -> None:
+    for file in ("README.md", "CONTRIBUTING.md"):
+        for command in [
+            line for block in blocks(file, "sh") for line in block.splitlines() if line.startswith("make ")
+        ]:
+            done = subprocess.run(["make", "-n", *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True)
+            assert done.returncode == 0, f"{command}: {done.stderr}"
+
+
+def test_commands_of_contributing() -> None:
+    lines = [line for block in blocks("CONTRIBUTING.md", "sh") for line in block.splitlines() if line]
+    for line in lines:
+        if "pytest" in line:
+            words = [sys.executable, *shlex.split(line)[1:], "--collect-only", "-q"]
+        elif "pre-commit" in line:
+            words = [str(ENVIRONMENT / "pre-commit"), "validate-config", str(ROOT / ".pre-commit-config.yaml")]
+        else:
+            assert line.startswith("make "), f"no test knows how to run {line!r}"
+            continue
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_files_that_are_named_exist() -> None:
+    for file in ("README.md", "CONTRIBUTING.md"):
+        text = (ROOT / file).read_text()
+        for path in re.findall(r"`((?:harness|engines|experiments|tests|results|reports)/[\w./-]+)`", text):
+            if "NAME" not in path and path not in ("reports/demo.html", "experiments/conf/experiment/NAME.yaml"):
+                assert (ROOT / path).exists(), f"{file} names {path}"
+        for path in re.findall(r"\]\(([\w./-]+)\)", text):
+            assert (ROOT / path).exists(), f"{file} links {path}"
