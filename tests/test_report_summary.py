@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -321,7 +322,11 @@ def test_what_an_engine_does_not_have_is_a_word_and_no_difference() -> None:
 def test_explanations_name_the_law_first_and_then_options() -> None:
     softer = replace(SOFT, impedance=(0.9, 0.999, 1e-3, 0.5, 2.0))
     found = explanations(resolution(softer, cone=row("elliptic")), resolution(cone=row("pyramidal")))
-    assert found == ["contact d_max: 0.999 against 0.95", "cone: elliptic against pyramidal"]
+    assert found == [
+        "contact d_max: 0.999 against 0.95",
+        "contact time constant: 10\xa0ms against 10.5\xa0ms",
+        "cone: elliptic against pyramidal",
+    ]
 
 
 def test_alike_forgives_storage_in_32_bit() -> None:
@@ -360,3 +365,35 @@ def test_plain_numbers_and_values() -> None:
     assert (plain(100.0), plain(1e-12), plain(123456.0), plain(0.5)) == ("100", "10⁻¹²", "1.23×10⁵", "0.5")
     assert value_text((0.0, 0.0, -9.81), "m/s^2") == "(0, 0, −9.81)\xa0m/s²"
     assert (value_text(True, ""), value_text("RK4", ""), value_text(None, "")) == ("on", "RK4", "–")
+
+
+def test_the_metric_that_an_override_changes_most_is_named(results: Path) -> None:
+    full(results, "alpha", 0.05)
+    for repeat, dt in ((0, 1e-3), (1, 1e-3), (0, 5e-4)):
+        made_run(results, "beta", dt=dt, repeat=repeat, height=0.06, metrics={"rebound_speed": 0.0})
+        made_run(
+            results,
+            "beta",
+            overrides={"cone": "elliptic"},
+            height=0.055,
+            dt=dt,
+            repeat=repeat,
+            metrics={"rebound_speed": 0.3},
+        )
+    made_run(results, "alpha", metrics={"rebound_speed": 0.25})
+    assert (
+        "cone=elliptic takes the rebound_speed of beta from 0 to 300\xa0mm/s (alpha: 250\xa0mm/s)"
+        in summarise(results).sections[0].answer
+    )
+
+
+def test_runs_of_earlier_code_are_set_aside(results: Path) -> None:
+    old = made_run(results, "alpha", height=0.07, dt=2e-3)
+    job = json.loads((old / "job.json").read_text())
+    (old / "job.json").write_text(json.dumps(job | {"code": "f" * 64}))
+    os.utime(old / "run.json", (1e9, 1e9))
+    for engine in ("alpha", "beta"):
+        made_run(results, engine)
+    summary = summarise(results)
+    assert summary.runs == 2
+    assert [(row.engine, row.code, row.runs) for row in summary.earlier] == [("alpha", "f" * 12, 1)]

@@ -14,8 +14,10 @@ from .verdicts import UNITS, Cell, Judged, ending, gravest
 MOST_NAMED = 3  # failed checks named in a sentence
 
 
-def answer(judged: Sequence[Judged], runs: Sequence[Run], words: Lexicon, reference: Participant | None) -> str:
-    """One sentence about an experiment.
+def answer(
+    judged: Sequence[Judged], runs: Sequence[Run], words: Lexicon, reference: Participant | None
+) -> tuple[str, ...]:
+    """The clauses of one sentence about an experiment: one for each settings profile, then the checks.
 
     Args:
         judged: the main comparison of the experiment, then those of other settings.
@@ -24,12 +26,12 @@ def answer(judged: Sequence[Judged], runs: Sequence[Run], words: Lexicon, refere
         reference: the participant that the others are held against.
     """
     clauses = []
-    for k, one in enumerate(judged):
+    said: set[str] = set()
+    for one in judged:
         lead = f"with {one.comparison.series.variant.settings} settings, "
-        clauses.append(lead + finding(one, words, reference, explain=k == 0, explain_endings=False))
+        clauses.append(lead + finding(one, words, reference, said=said, explain_endings=False))
     clauses.append(_failed_checks(runs, words))
-    text = "; ".join(clause for clause in clauses if clause)
-    return text[:1].upper() + text[1:] + "."
+    return tuple(clause for clause in clauses if clause)
 
 
 def finding(
@@ -37,7 +39,7 @@ def finding(
     words: Lexicon,
     reference: Participant | None,
     *,
-    explain: bool = True,
+    said: set[str] | None = None,
     explain_endings: bool = True,
 ) -> str:
     """What one comparison shows, as a clause without a full stop.
@@ -46,7 +48,7 @@ def finding(
         judged: the comparison.
         words: what participants and metrics are called.
         reference: the participant that the others are held against.
-        explain: whether to name what differs in the resolved tables.
+        said: explanations that were given before and need not be repeated; new ones are added.
         explain_endings: whether to say why a run did not end well.
     """
     ok = [standing.who for standing in judged.comparison.ok]
@@ -60,11 +62,11 @@ def finding(
     else:
         home, others = _clusters(judged, plain, reference)
         if others or len(home) > 1:
-            clauses += _about(judged, words, home, others, explain=explain)
+            clauses += _about(judged, words, home, others, set() if said is None else said)
     clauses += controls(judged, words, ok, reference)
     for standing in broken[:MOST_NAMED]:
-        said = ending(standing.run.record)
-        clauses.append(f"{words.names[standing.who]} {said if explain_endings else said.partition(':')[0]}")
+        ended = ending(standing.run.record)
+        clauses.append(f"{words.names[standing.who]} {ended if explain_endings else ended.partition(':')[0]}")
     return _joined([clause for clause in clauses if clause]) or "there is nothing to compare"
 
 
@@ -90,11 +92,9 @@ def _about(
     words: Lexicon,
     home: Sequence[Participant],
     others: Sequence[Sequence[Participant]],
-    *,
-    explain: bool,
+    said: set[str],
 ) -> list[str]:
     clauses: list[str] = []
-    said: set[str] = set()
     if len(home) > 1:
         worst = gravest(_cells(judged, home, home))
         everyone = "all " if not others and len(home) > 2 else ""
@@ -105,7 +105,7 @@ def _about(
             continue
         target = "them" if len(home) > 1 and len(clauses) == 1 else _list([words.names[who] for who in home])
         notes = [f"unresolved: {_missing(judged, [*group, *home], words)}"] if worst.word == "unresolved" else []
-        why = _explanation(judged, group[0], home[0]) if explain else ""
+        why = _explanation(judged, group[0], home[0])
         if why and why not in said and not worst.agrees:
             notes.insert(0, why)
             said.add(why)
@@ -146,7 +146,7 @@ def _explanation(judged: Judged, a: Participant, b: Participant) -> str:
     if first is None or second is None:
         return ""
     hidden = explanations(first, second, most=2)
-    return ", ".join(hidden)
+    return "; ".join(hidden)
 
 
 def _failed_checks(runs: Sequence[Run], words: Lexicon) -> str:

@@ -40,10 +40,12 @@ def explanations(a: Resolution, b: Resolution, most: int = 3) -> list[str]:
 
 def _between_soft(a: Soft, b: Soft) -> Iterator[str]:
     """What two soft laws were given rather than what follows from it: K and B both contain d_max."""
-    for name, first, second in zip(IMPEDANCE, a.impedance, b.impedance, strict=True):
-        if not alike(first, second):
-            unit = LAW_UNITS.get(name, "1")
-            yield f"contact {name}: {value_text(first, unit)} against {value_text(second, unit)}"
+    rows = [row for row in zip(IMPEDANCE, a.impedance, b.impedance, strict=True) if not alike(row[1], row[2])]
+    if rows:
+        first, second = (
+            ", ".join(value_text(row[side], LAW_UNITS.get(row[0], "1")) for row in rows) for side in (1, 2)
+        )
+        yield f"contact {', '.join(row[0] for row in rows)}: {first} against {second}"
     (tc_a, zeta_a), (tc_b, zeta_b) = _constants(a), _constants(b)
     if not alike(tc_a, tc_b):
         yield f"contact time constant: {quantity(tc_a, 's')} against {quantity(tc_b, 's')}"

@@ -29,9 +29,9 @@ _DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     (0, (1.2, 1.4)),
     (0, (6, 1.5, 1.2, 1.5)),
 )
-_WIDTHS = (5.0, 3.0, 1.7, 1.0)  # the first curve is the widest, so that equal curves show as one inside the other
+_WIDTHS = (6.5, 3.6, 1.7, 0.9)  # the first curve is the widest, so that equal curves show as one inside the other
 _APART = 1.6  # width of curves that seldom coincide
-_FIRST = 0.6  # opacity of the first
+_FIRST = 0.5  # opacity of the first
 _DECADES = 7  # shown at most on a logarithmic axis
 _RC: dict[str, Any] = {
     "svg.fonttype": "none",
@@ -96,7 +96,7 @@ def _line(axes: Axes, chart: Chart, curve: Curve, style: Style, width: float, or
         linestyle=dash,
         linewidth=width,
         marker="o" if chart.points else "",
-        markersize=width + 1.5,
+        markersize=min(width, 2.2) + 1.5,
         alpha=_FIRST if width == _WIDTHS[0] else None,
         markerfacecolor="none" if curve.dashed else colour,
         markeredgewidth=1.0 if curve.dashed else 0.0,

@@ -92,7 +92,7 @@ def tell(name: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Told:
     section = Section(
         name=name,
         text=words.text,
-        answer=answer(answered, runs, words, reference),
+        clauses=answer(answered, runs, words, reference),
         tolerance=words.tolerance,
         styles=words.styles,
         panels=tuple(_panel(m, judged[id(m.main)], words, reference, main=m is leading) for m in everything),

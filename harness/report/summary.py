@@ -112,11 +112,11 @@ class RunRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """One experiment."""
+    """One experiment; `clauses` make its answer, one sentence."""
 
     name: str
     text: str
-    answer: str
+    clauses: tuple[str, ...]
     tolerance: tuple[float, float, float] | None
     styles: Mapping[str, Style]
     panels: tuple[Panel, ...]
@@ -124,6 +124,12 @@ class Section:
     speeds: tuple[SpeedTable, ...]
     findings: tuple[Finding, ...]
     runs: tuple[RunRow, ...]
+
+    @property
+    def answer(self) -> str:
+        """The answer to who agrees with whom, as one sentence."""
+        text = "; ".join(self.clauses) or "there is nothing to compare"
+        return text[:1].upper() + text[1:] + "."
 
 
 @dataclass(frozen=True, kw_only=True)
