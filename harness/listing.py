@@ -96,8 +96,8 @@ def metric_table(results: Path, where: Sequence[str], metrics: Sequence[str]) ->
     for condition in where:
         if "=" not in condition:
             raise UsageError(f"cannot read {condition!r}; give NAME=VALUE, for example engine=mujoco")
-    items = list(store.latest(store.runs(results)))
-    records = [item[1] for item in items if isinstance(item, tuple) and _fits(item[1], where)]
+    found, _ = store.newest_code(item for item in store.runs(results) if isinstance(item, tuple))
+    records = [record for _, record in found if _fits(record, where)]
     if not records:
         raise UsageError(f"no run in {results} fits {' '.join(where) or 'any condition'}")
     names = metrics or list(dict.fromkeys(name for record in records for name in record.metrics))

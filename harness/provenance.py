@@ -7,6 +7,7 @@ import platform
 import re
 import subprocess
 import sys
+from datetime import UTC, datetime
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -84,6 +85,7 @@ def provenance() -> dict[str, Any]:
         for name, (specifier, _) in sorted(requirements().items())
     }
     return {
+        "finished": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "python": sys.version.split()[0],
         "platform": platform.platform(),
         "cpu": cpu_model(),

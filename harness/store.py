@@ -111,23 +111,22 @@ def runs(results: Path) -> Iterator[tuple[Path, Record] | Damage]:
             yield Damage(path, str(error))
 
 
-def latest(found: Iterable[tuple[Path, Record] | Damage]) -> Iterator[tuple[Path, Record] | Damage]:
-    """`found` without runs that another one repeats with newer code of simparity: the youngest record stays."""
-    kept: dict[str, tuple[Path, Record]] = {}
-    for item in found:
-        if isinstance(item, Damage):
-            yield item
-            continue
-        folder, record = item
-        asked = {name: value for name, value in record.job.canonical().items() if name != "code"}
-        key = json.dumps([folder.parents[2].name, asked], sort_keys=True)
-        if key not in kept or _age(folder) > _age(kept[key][0]):
-            kept[key] = item
-    yield from kept.values()
+def newest_code(found: Iterable[tuple[Path, Record]]) -> tuple[list[tuple[Path, Record]], list[tuple[Path, Record]]]:
+    """Runs of the code of simparity that ran last, of each experiment and engine on each machine, and the earlier ones.
+
+    Numbers of two states of the code must not be mixed: what changed could be the code.
+    """
+    everything = list(found)
+    youngest: dict[tuple[str, ...], tuple[str, str]] = {}
+    for folder, record in everything:
+        stamp = (str(record.provenance.get("finished", "")), record.job.code)
+        youngest[_ran_by(folder, record)] = max(stamp, youngest.get(_ran_by(folder, record), ("", "")))
+    newest = [(f, r) for f, r in everything if r.job.code == youngest[_ran_by(f, r)][1]]
+    return newest, [(f, r) for f, r in everything if r.job.code != youngest[_ran_by(f, r)][1]]
 
 
-def _age(folder: Path) -> int:
-    return (folder / RUN).stat().st_mtime_ns
+def _ran_by(folder: Path, record: Record) -> tuple[str, ...]:
+    return (folder.parents[2].name, record.job.experiment, record.job.engine, record.job.engine_version)
 
 
 def find(run_id: str, results: Path) -> Path:

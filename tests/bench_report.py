@@ -135,7 +135,7 @@ def made_run(
             process="fresh",
             compilation="warm",
         ),
-        provenance={"cpu": "made-up", "cores": 2},
+        provenance={"cpu": "made-up", "cores": 2, "finished": "2026-01-01T00:00:00.000+00:00"},
     )
     folder = results / MACHINE / job.folder
     if ok and trace is None:

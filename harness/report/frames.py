@@ -56,19 +56,20 @@ def row_of(record: Record) -> dict[str, Any]:
 
 
 def load_runs(results: Path) -> pd.DataFrame:
-    """The readable runs below `results`; one that newer code repeated is left out, damage is named in a warning.
+    """The readable runs of the newest code below `results`; damaged ones are named in a warning.
 
     Raises:
         UsageError: the folder does not exist.
     """
     if not results.is_dir():
         raise UsageError(f"results folder {results} does not exist; `simparity run` makes it")
-    rows = []
-    for item in store.latest(store.runs(results)):
+    found = []
+    for item in store.runs(results):
         if isinstance(item, store.Damage):
             warnings.warn(f"skipped {item.path}: {item.reason}", stacklevel=3)
         else:
-            rows.append(row_of(item[1]))
+            found.append(item)
+    rows = [row_of(record) for _, record in store.newest_code(found)[0]]
     return pd.DataFrame(rows, columns=None if rows else list(COLUMNS))
 
 

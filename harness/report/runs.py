@@ -138,19 +138,8 @@ def gather(results: Path) -> tuple[tuple[Run, ...], tuple[store.Damage, ...]]:
 
 def newest_code(runs: Sequence[Run]) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
     """Runs of the code that was run last, of each engine in each experiment, and those of earlier code."""
-    ages: dict[tuple[str, Participant], dict[str, tuple[float, int, str]]] = defaultdict(dict)
-    for run in runs:
-        codes, code = ages[_who_ran(run)], run.record.job.code
-        age, count, _ = codes.get(code, (0.0, 0, code))
-        codes[code] = (max(age, (run.folder / store.RUN).stat().st_mtime), count + 1, code)
-    newest = {who: max(codes.values())[2] for who, codes in ages.items()}
-    kept = tuple(run for run in runs if run.record.job.code == newest[_who_ran(run)])
-    return kept, tuple(run for run in runs if run.record.job.code != newest[_who_ran(run)])
-
-
-def _who_ran(run: Run) -> tuple[str, Participant]:
-    who = run.participant
-    return run.record.job.experiment, who.without([name for name, _ in who.overrides])
+    newest, earlier = store.newest_code((run.folder, run.record) for run in runs)
+    return tuple(Run(*item) for item in newest), tuple(Run(*item) for item in earlier)
 
 
 def series_of(runs: Sequence[Run]) -> tuple[Series, ...]:
