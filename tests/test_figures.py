@@ -14,8 +14,8 @@ import simparity
 from .conftest import chosen
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+@pytest.fixture(scope="session")
+def figures(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
     """Drop and slide under every profile at 1 ms, the drop at 2 ms, and the control on Genesis."""
     folder = tmp_path_factory.mktemp("figures")
     engines = ",".join(chosen(request.config))
@@ -34,9 +34,9 @@ def results(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
     return folder / "results"
 
 
-@pytest.fixture(scope="module")
-def runs(results: Path) -> pd.DataFrame:
-    return simparity.load(results)
+@pytest.fixture(scope="session")
+def runs(figures: Path) -> pd.DataFrame:
+    return simparity.load(figures)
 
 
 def one(
@@ -55,30 +55,30 @@ def one(
     return kept.iloc[0]
 
 
-def values(run: pd.Series, results: Path) -> pd.Series:
-    return simparity.resolved(run.run_id, results).value
+def values(run: pd.Series, figures: Path) -> pd.Series:
+    return simparity.resolved(run.run_id, figures).value
 
 
-def checks(run: pd.Series, results: Path) -> dict[str, str]:
+def checks(run: pd.Series, figures: Path) -> dict[str, str]:
     from simparity.harness import store
 
-    record = store.read(store.find(run.run_id, results))
+    record = store.read(store.find(run.run_id, figures))
     return {verdict.metric: verdict.outcome for verdict in record.checks}
 
 
-def test_closed_forms_hold(engine: str, runs: pd.DataFrame, results: Path) -> None:
+def test_closed_forms_hold(engine: str, runs: pd.DataFrame, figures: Path) -> None:
     """Every check of every profile; where an engine sleeps, its frozen force is the one that fails."""
     for experiment in ("drop", "sliding_block"):
         for settings in ("default", "published", "matched"):
             run = one(runs, experiment, engine, settings)
-            failed = {name for name, outcome in checks(run, results).items() if outcome == "fail"}
-            sleeps = values(run, results).get("sleep_threshold")
+            failed = {name for name, outcome in checks(run, figures).items() if outcome == "fail"}
+            sleeps = values(run, figures).get("sleep_threshold")
             expected = {"rest_force"} if sleeps and experiment == "drop" else set()
             assert failed == expected, f"{experiment} {settings}"
 
 
-def test_the_soft_law_is_checked_and_not_waved_through(engine: str, runs: pd.DataFrame, results: Path) -> None:
-    outcomes = checks(one(runs, "drop", engine, "published"), results)
+def test_the_soft_law_is_checked_and_not_waved_through(engine: str, runs: pd.DataFrame, figures: Path) -> None:
+    outcomes = checks(one(runs, "drop", engine, "published"), figures)
     assert outcomes["peak_normal_force"] == "pass"
     assert outcomes["max_overlap"] == ("not applicable" if engine == "physx" else "pass")
 
@@ -90,20 +90,20 @@ def test_mujoco_and_newton(runs: pd.DataFrame) -> None:
     assert one(runs, "drop", "mujoco", "published").max_overlap == pytest.approx(8.893081862e-3, rel=1e-9)
 
 
-def test_matched_genesis_is_mujoco(runs: pd.DataFrame, results: Path) -> None:
+def test_matched_genesis_is_mujoco(runs: pd.DataFrame, figures: Path) -> None:
     for experiment in ("drop", "sliding_block"):
         paths = [
-            simparity.trace(one(runs, experiment, name, "matched").run_id, results)[["p_WB_x", "p_WB_y", "p_WB_z"]]
+            simparity.trace(one(runs, experiment, name, "matched").run_id, figures)[["p_WB_x", "p_WB_y", "p_WB_z"]]
             for name in ("mujoco", "genesis")
         ]
         assert (paths[0] - paths[1]).abs().to_numpy().max() < 1e-9
 
 
-def test_genesis_tables(runs: pd.DataFrame, results: Path) -> None:
-    published = values(one(runs, "drop", "genesis", "published"), results)
+def test_genesis_tables(runs: pd.DataFrame, figures: Path) -> None:
+    published = values(one(runs, "drop", "genesis", "published"), figures)
     assert (published["contact_resolution"], published["impratio"], published["cone"]) == ("signorini", 100, "elliptic")
     assert published["shape.cube.0.impedance"][:2] == pytest.approx((0.9, 0.95))
-    default = values(one(runs, "drop", "genesis", "default"), results)
+    default = values(one(runs, "drop", "genesis", "default"), figures)
     assert (default["cone"], default["contact_resolution"], default["iterations"]) == ("pyramidal", "convex", 25)
     less = one(runs, "drop", "mujoco", "published").max_overlap - one(runs, "drop", "genesis", "published").max_overlap
     assert less == pytest.approx(0.284e-3, abs=1e-6), "the published 0.3 mm"
@@ -132,8 +132,8 @@ def test_sliding_errors(runs: pd.DataFrame) -> None:
     assert abs(physx.remaining_error) < 1e-5, "what is left is the integrator's v dt / 2"
 
 
-def test_newton_says_what_it_changed(runs: pd.DataFrame, results: Path) -> None:
-    table = simparity.resolved(one(runs, "drop", "newton", "published").run_id, results)
+def test_newton_says_what_it_changed(runs: pd.DataFrame, figures: Path) -> None:
+    table = simparity.resolved(one(runs, "drop", "newton", "published").run_id, figures)
     row = table.loc["tolerance"]
     assert row.value == pytest.approx(1e-6, rel=1e-6)
     assert row.authored == pytest.approx(1e-12)
