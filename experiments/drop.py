@@ -11,8 +11,7 @@ import numpy as np
 
 from ..harness.contact_law import land, rest_overlap
 from ..harness.engine import Impulse, Soft
-from ..harness.experiment import Check, Context, Metric, NotApplicable, by_precision, require
-from ..harness.rollout import Event
+from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, by_precision, require
 from ..harness.scene import Material, Scene
 from ..harness.trace import Trace
 from .cube import GRAVITY, NAME, cube, ground, last, lowest_corner, vertical_force
@@ -22,7 +21,7 @@ REST_WINDOW = 0.2  # [s] at the end of the run over which rest is measured
 
 
 @dataclass(slots=True, kw_only=True)
-class Drop:
+class Drop(Experiment):
     """Parameters of the drop.
 
     Attributes:
@@ -58,9 +57,6 @@ class Drop:
         height = self.gap + self.phase * self.speed * dt
         body = cube(mass=self.mass, size=self.size, height=height, material=material)
         return Scene(name=self.NAME, bodies=(ground(material), body), gravity=(0.0, 0.0, -GRAVITY))
-
-    def events(self, dt: float) -> Sequence[Event]:
-        return ()
 
     @property
     def speed(self) -> float:

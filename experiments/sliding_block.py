@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..harness.errors import UnknownName
-from ..harness.experiment import Check, Context, Metric, NotApplicable, by_precision, require
+from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, by_precision, require
 from ..harness.rollout import Event
 from ..harness.scene import Array, Material, Scene
 from ..harness.trace import Trace
@@ -25,7 +25,7 @@ CREEP_WINDOW = 0.5  # [s] at the end of the run over which creep is measured
 
 
 @dataclass(slots=True, kw_only=True)
-class SlidingBlock:
+class SlidingBlock(Experiment):
     """Parameters of the sliding block.
 
     Attributes:

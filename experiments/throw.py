@@ -8,8 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..harness.experiment import Check, Context, Metric, require
-from ..harness.rollout import Event
+from ..harness.experiment import Check, Context, Experiment, Metric, require
 from ..harness.scene import Array, Body, Pose, Scene, Sphere
 from ..harness.trace import Trace
 
@@ -18,7 +17,7 @@ GRAVITY = 9.81  # [m/s^2]
 
 
 @dataclass(slots=True, kw_only=True)
-class Throw:
+class Throw(Experiment):
     """Parameters of the throw.
 
     Attributes:
@@ -53,9 +52,6 @@ class Throw:
             velocity=(self.speed, 0.0, self.speed, 0.0, 0.0, 0.0),
         )
         return Scene(name=self.NAME, bodies=(ball,), gravity=(0.0, 0.0, -GRAVITY))
-
-    def events(self, dt: float) -> Sequence[Event]:
-        return ()
 
     def metrics(self) -> Sequence[Metric]:
         return (

@@ -8,7 +8,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-from .channels import SAMPLED, WIDTH
+from .channels import SAMPLED, WIDTH, Sample
 from .engine import Simulation
 from .registry import engine_adapter, engine_entry, engine_mapping, experiment_class
 from .rollout import Schedule, Timing, rollout, time_bare_loop
@@ -21,16 +21,16 @@ WARM_UP = 200  # steps before anything is timed
 def bench_engine(engine: str, settings: str = "published", experiment: str = "drop") -> None:
     """Print what logging every channel at every step costs beside the bare stepping loop of the same engine."""
     scene, schedule, simulation = _built(engine, settings, experiment)
-    names = tuple(body.name for body in scene.moving)
+    sample = Sample(tuple(body.name for body in scene.moving))
     simulation.advance(WARM_UP)
     logged, bare, parts = [], [], Timing()
     for _ in range(PAIRS):
         timing = Timing()
-        time_bare_loop(simulation, schedule, (), timing)
+        time_bare_loop(simulation, sample, schedule, (), timing)
         bare.append(timing.bare_loops[0])
         simulation.reset()
         start = perf_counter()
-        rollout(simulation, names, schedule, (), parts)
+        rollout(simulation, sample, schedule, (), parts)
         logged.append(perf_counter() - start)
     n, per = schedule.steps, 1e6 / schedule.steps
     ratio = median(a / b for a, b in zip(logged, bare, strict=True))

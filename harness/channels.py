@@ -53,7 +53,13 @@ REDUCED = (
     Channel("impulse_B_W", 3, "N s", "contact impulse on the body since the previous sample"),
     Channel("peak_normal_force", 1, "N", "largest magnitude of the net normal force since the previous sample"),
 )
-ALL = SAMPLED + REDUCED
+# One value per joint with a single degree of freedom, in the order of the robots' descriptions.
+JOINT = (
+    Channel("q", 1, "rad | m", "joint position"),
+    Channel("v", 1, "rad/s | m/s", "joint velocity"),
+    Channel("tau", 1, "N m | N", "joint torque commanded for the step that ended, within its limits"),
+)
+ALL = SAMPLED + REDUCED + JOINT
 BY_NAME = {channel.name: channel for channel in ALL}
 WIDTH = sum(channel.width for channel in SAMPLED)
 STATE_WIDTH = sum(channel.width for channel in STATE)
@@ -74,7 +80,8 @@ class Sample:
     """One instant of all channels.
 
     `data` has shape (n_bodies, WIDTH): a row per body, its channels side by side in the order of SAMPLED; each channel
-    is also an attribute, a view of shape (n_bodies, width) into `data`.
+    is also an attribute, a view of shape (n_bodies, width) into `data`. `joints` has shape (3, n_joints): position,
+    velocity and commanded torque; `q`, `v` and `tau` are views of shape (n_joints,) into it.
     """
 
     p_WB: Array
@@ -85,14 +92,42 @@ class Sample:
     f_B_W: Array
     f_normal_B_W: Array
     asleep: Array
+    q: Array
+    v: Array
+    tau: Array
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.names = tuple(names)
+    def __init__(self, names: Sequence[str], joints: Sequence[str] = ()) -> None:
+        self.names, self.joint_names = tuple(names), tuple(joints)
         self.data: Array = np.zeros((len(self.names), WIDTH))
+        self.joints: Array = np.zeros((len(JOINT), len(self.joint_names)))
+        for channel, row in zip(JOINT, self.joints, strict=True):
+            setattr(self, channel.name, row)
         for name, columns in COLUMNS.items():
             setattr(self, name, self.data[:, columns])
 
 
-def split(log: Array) -> dict[str, Array]:
-    """Channels of a log of samples: (T, n_bodies, WIDTH) becomes {name: (T, n_bodies, width)}, views."""
-    return {name: log[:, :, columns] for name, columns in COLUMNS.items()}
+class Log:
+    """All samples of a run: one row per step, bodies and joints apart."""
+
+    def __init__(self, sample: Sample, rows: int) -> None:
+        self.sample = sample
+        self.bodies: Array = np.empty((rows, *sample.data.shape))
+        self.joints: Array = np.empty((rows, *sample.joints.shape))
+        self._has_joints = bool(sample.joint_names)
+
+    def keep(self, row: int) -> None:
+        """Copy the present sample into `row`."""
+        self.bodies[row] = self.sample.data
+        if self._has_joints:
+            self.joints[row] = self.sample.joints
+
+    def states(self, rows: slice) -> Array:
+        """Positions and velocities of those rows, flat: (T, all of them)."""
+        bodies, joints = self.bodies[rows, :, :STATE_WIDTH], self.joints[rows, :2]
+        return np.concatenate([bodies.reshape(len(bodies), -1), joints.reshape(len(joints), -1)], axis=1)
+
+    def channels(self, rows: int) -> dict[str, Array]:
+        """The first `rows` rows by channel: (T, n_bodies, width), and (T, n_joints, 1) for joint channels."""
+        by_body = {name: self.bodies[:rows, :, columns] for name, columns in COLUMNS.items()}
+        by_joint = {channel.name: self.joints[:rows, k, :, None] for k, channel in enumerate(JOINT)}
+        return by_body | (by_joint if self._has_joints else {})

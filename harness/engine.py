@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from .channels import ChannelNote, Sample
 from .scene import Array, Scene
@@ -122,7 +122,7 @@ class Simulation(Protocol):
     def command(self, tau: Array | None, wrench: Array | None) -> None:
         """Hold joint torques `tau` [N m | N] and wrenches (n_bodies, 6) until the next call.
 
-        A wrench is force [N] then torque [N m] about the body's centre of mass, in W. None means zero.
+        A wrench is force [N] then torque [N m] about the body's centre of mass, in W. None leaves that part as it is.
         """
         ...
 
@@ -140,6 +140,34 @@ class Simulation(Protocol):
 
     def close(self) -> None:
         """Free the engine's objects; the simulation cannot be used afterwards."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotDynamics:
+    """What an engine computes for a robot at a given state, without stepping.
+
+    Attributes:
+        X_WL: pose of every link's frame in W: position [m], then quaternion, scalar first; shape (n_links, 7).
+        jacobian: 6 x nv of the flange's origin in W, linear part first: V_WF = J v.
+        mass_matrix: M (nv, nv) [kg m^2 | kg], as the engine has it; `resolved` says whether armature is in it.
+        bias: C(q, v) v + g(q) (nv,) [N m | N]: the torque that gives vdot = 0, joint friction and damping left out.
+    """
+
+    X_WL: Array
+    jacobian: Array
+    mass_matrix: Array
+    bias: Array
+
+
+@runtime_checkable
+class Dynamics(Protocol):
+    """Optional capability of a simulation whose scene has one robot."""
+
+    link_names: tuple[str, ...]  # of the description, in the order of X_WL
+
+    def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
+        """All five at `q`, `v` (nv,) for the link named `flange`; leaves the simulation's own state as it was."""
         ...
 
 
@@ -178,6 +206,16 @@ REQUIRED_PER_BODY: Mapping[str, str] = {
     "armature": "kg m^2",
     "linear_damping": "",
     "angular_damping": "",
+}
+# rows "link.NAME.quantity" for every link, and "joint.NAME.quantity" for every joint of every robot
+REQUIRED_PER_LINK: Mapping[str, str] = {"mass": "kg", "inertia": "kg m^2", "com": "m"}
+REQUIRED_PER_JOINT: Mapping[str, str] = {
+    "armature": "kg m^2",
+    "damping": "N m s/rad",
+    "friction": "N m",
+    "lower": "rad",
+    "upper": "rad",
+    "effort": "N m",
 }
 REQUIRED_PER_SHAPE: Mapping[str, str] = {
     "friction": "1",

@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol
 
 from .engine import Resolution
 from .errors import UsageError
-from .rollout import Event, Schedule
+from .rollout import Controller, Event, Schedule
 from .scene import Scene
 from .trace import Trace
 
@@ -20,6 +20,7 @@ class Context:
 
     schedule: Schedule
     resolution: Resolution
+    controller: Controller | None = None
 
     @property
     def precision(self) -> int:
@@ -66,7 +67,10 @@ class Check:
 
 
 class Experiment(Protocol):
-    """A dataclass of physical parameters; its fields are the parameters that users set."""
+    """A dataclass of physical parameters; its fields are the parameters that users set.
+
+    Experiments inherit from this class, which gives them what most do not need: no events and no controller.
+    """
 
     NAME: ClassVar[str]
     TEXT: ClassVar[str]  # one sentence: what is simulated
@@ -81,7 +85,11 @@ class Experiment(Protocol):
 
     def events(self, dt: float) -> Sequence[Event]:
         """Commands and velocity changes in time."""
-        ...
+        return ()
+
+    def controller(self, schedule: Schedule) -> Controller | None:
+        """The torque law of a robot; None where nothing is controlled."""
+        return None
 
     def metrics(self) -> Sequence[Metric]:
         """The metrics that these parameters ask for."""

@@ -25,11 +25,14 @@ def floats(array: Any) -> tuple[float, ...]:
     return tuple(float(x) for x in array)
 
 
-def read(value: Value, unit: str, native: str, *, scene: Value = None, settings: Value = None) -> Resolved:
-    """A value read from the engine; its origin follows from who asked for one: the settings, the scene, or nobody."""
-    asked = scene if settings is None else settings
-    origin = "settings" if settings is not None else "scene" if scene is not None else "default"
-    return Resolved(value=value, unit=unit, origin=origin, native=native, authored=asked)  # type: ignore[arg-type]
+def read(
+    value: Value, unit: str, native: str, *, file: Value = None, scene: Value = None, settings: Value = None
+) -> Resolved:
+    """A value read from the engine; its origin follows from who asked: the settings, the scene, a file, or nobody."""
+    for origin, asked in (("settings", settings), ("scene", scene), ("file", file)):
+        if asked is not None:
+            return Resolved(value=value, unit=unit, origin=origin, native=native, authored=asked)  # type: ignore[arg-type]
+    return Resolved(value=value, unit=unit, origin="default", native=native)
 
 
 def values(asked: Mapping[str, Value]) -> Callable[[str, Value, str, str], Row]:

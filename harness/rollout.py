@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from .channels import STATE_WIDTH, Sample, split
+from .channels import Log, Sample
 from .engine import Simulation
 from .errors import Diverged, UsageError
 from .scene import Array
@@ -42,6 +43,28 @@ class Schedule:
     def steps(self) -> int:
         """Number of steps, a whole number of strides."""
         return round(self.duration / self.dt) // self.stride * self.stride
+
+    @property
+    def control_period(self) -> int:
+        """Steps between two calls of a controller; 1 when dt is longer than `control_dt`, which is then sub-sampled."""
+        return max(1, round(self.control_dt / self.dt))
+
+    @property
+    def sub_sampled(self) -> bool:
+        """Whether a step is longer than the controller's period, so that the controller runs too seldom."""
+        return self.dt > self.control_dt * (1 + 1e-9)
+
+
+class Controller(Protocol):
+    """A joint-torque law that the rollout calls at every control period."""
+
+    def torque(self, time: float, q: Array, v: Array) -> Array:
+        """Torques (n_joints,) [N m | N] for the state at `time` [s], limits applied."""
+        ...
+
+    def reset(self) -> None:
+        """Forget what was counted."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,23 +114,36 @@ def _apply(event: Event, simulation: Simulation) -> None:
 
 
 def rollout(
-    simulation: Simulation, names: tuple[str, ...], schedule: Schedule, events: Sequence[Event], timing: Timing
+    simulation: Simulation,
+    sample: Sample,
+    schedule: Schedule,
+    events: Sequence[Event],
+    timing: Timing,
+    controller: Controller | None = None,
 ) -> tuple[Trace, Diverged | None]:
     """Run the schedule once, logging every channel at every step.
 
     Returns:
         The trace, stored every `stride` steps, and the divergence that cut it short, if any.
     """
-    sample, steps, due = Sample(names), schedule.steps, _by_step(events, schedule)
-    data, log = sample.data, np.empty((steps + 1, *sample.data.shape))
-    states = log[:, :, :STATE_WIDTH]
-    spent = {"first_step": 0.0, "step": 0.0, "read": 0.0, "command": 0.0, "log": 0.0}
+    steps, due, period = schedule.steps, _by_step(events, schedule), schedule.control_period
+    log = Log(sample, steps + 1)
+    spent = dict.fromkeys(("first_step", "step", "read", "command", "controller", "log"), 0.0)
     diverged, done = None, 0
     simulation.sample(sample)
-    log[0] = data
+    log.keep(0)
     try:
         for k in range(steps):
             start = perf_counter()
+            if controller is not None and not k % period:
+                tau = controller.torque(k * schedule.dt, sample.q, sample.v)
+                decided = perf_counter()
+                simulation.command(tau, None)
+                sample.tau[:] = tau
+                commanded = perf_counter()
+                spent["controller"] += decided - start
+                spent["command"] += commanded - decided
+                start = commanded
             if k in due:
                 _apply(due[k], simulation)
                 commanded = perf_counter()
@@ -117,46 +153,59 @@ def rollout(
             stepped = perf_counter()
             simulation.sample(sample)
             read = perf_counter()
-            log[k + 1] = data
+            log.keep(k + 1)
             logged = perf_counter()
             spent["step" if k else "first_step"] += stepped - start
             spent["read"] += read - stepped
             spent["log"] += logged - read
             done = k + 1
             if not done % CHECK_EVERY:
-                _raise_if_diverged(states[done - CHECK_EVERY + 1 : done + 1])
-        _raise_if_diverged(states[: done + 1])
+                _raise_if_diverged(log.states(slice(done - CHECK_EVERY + 1, done + 1)))
+        _raise_if_diverged(log.states(slice(0, done + 1)))
     except Diverged as error:
-        onset = _onset(states[: done + 1])
-        done = min(done, onset)
+        done = min(done, _onset(log.states(slice(0, done + 1))))
         diverged = Diverged(f"{error} at {done * schedule.dt:g} s", done * schedule.dt)
     for part, wall in spent.items():
         timing.parts[part] = timing.parts.get(part, 0.0) + wall
     time = np.arange(done + 1, dtype=np.float64) * schedule.dt
-    return reduce(time, sample.names, split(log[: done + 1]), schedule.stride, schedule.dt), diverged
+    channels = log.channels(done + 1)
+    trace = reduce(time, sample.names, channels, schedule.stride, schedule.dt, sample.joint_names)
+    return trace, diverged
 
 
-def time_bare_loop(simulation: Simulation, schedule: Schedule, events: Sequence[Event], timing: Timing) -> None:
-    """Run the schedule again from the start without sampling and add its wall time to `timing`."""
+def time_bare_loop(
+    simulation: Simulation,
+    sample: Sample,
+    schedule: Schedule,
+    events: Sequence[Event],
+    timing: Timing,
+    controller: Controller | None = None,
+) -> None:
+    """Run the schedule again from the start without logging and add its wall time to `timing`.
+
+    Nothing is read either, except by a controller, which is part of the loop.
+    """
     simulation.reset()
-    due = _by_step(events, schedule)
-    stops = sorted({*due, schedule.steps} - {0})
-    k = 0
+    if controller is not None:
+        controller.reset()
+    due, period, steps = _by_step(events, schedule), schedule.control_period, schedule.steps
+    ticks = range(0, steps, period) if controller is not None else ()
+    stops = sorted({0, *due, *ticks, steps})
     start = perf_counter()
-    if 0 in due:
-        _apply(due[0], simulation)
-    for stop in stops:
-        simulation.advance(stop - k)
-        k = stop
+    for k, stop in zip(stops, stops[1:], strict=False):
+        if controller is not None and not k % period:
+            simulation.sample(sample)
+            simulation.command(controller.torque(k * schedule.dt, sample.q, sample.v), None)
         if k in due:
             _apply(due[k], simulation)
+        simulation.advance(stop - k)
     timing.bare_loops.append(perf_counter() - start)
-    timing.simulated = schedule.steps * schedule.dt
+    timing.simulated = steps * schedule.dt
 
 
 def _bad_rows(states: Array) -> npt.NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):
-        return np.asarray(~(np.isfinite(states) & (np.abs(states) < RUNAWAY_SPEED)).all(axis=(1, 2)))
+        return np.asarray(~(np.isfinite(states) & (np.abs(states) < RUNAWAY_SPEED)).all(axis=1))
 
 
 def _raise_if_diverged(states: Array) -> None:

@@ -165,11 +165,30 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Robot:
+    """A mechanism with a fixed base, described by a file that every engine imports in its own way.
+
+    Attributes:
+        description: path of an MJCF or URDF file, or the XML text itself.
+        pose: X_WR of the description's world or root link.
+        q0: joint positions at time zero [rad | m], in the order of the description; empty means zeros.
+        contacts: whether the robot's shapes take part in contacts.
+    """
+
+    name: str
+    description: str
+    pose: Pose = Pose()
+    q0: tuple[float, ...] = ()
+    contacts: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """Everything that is simulated, and gravity [m/s^2] in W."""
 
     name: str
-    bodies: tuple[Body, ...]
+    bodies: tuple[Body, ...] = ()
+    robots: tuple[Robot, ...] = ()
     gravity: Vec3 = (0.0, 0.0, -9.81)
     collision_pairs_off: tuple[tuple[str, str], ...] = ()
     _index: dict[str, Body] = field(init=False, repr=False, compare=False, default_factory=dict)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .channels import BY_NAME, SAMPLED
+from .channels import BY_NAME, JOINT
 from .errors import SimparityError
 from .scene import Array
 
@@ -23,15 +23,21 @@ class Trace:
         time: instants of the samples [s], shape (T,); the first is 0.
         names: the moving bodies, in scene order, n of them.
         channels: name -> (T, n, width), see `channels` for units; a channel that the engine cannot give is NaN.
+        joints: the robots' joints, in the order of their descriptions; the channels `q`, `v`, `tau` are (T, n_joints, 1).
     """
 
     time: Array
     names: tuple[str, ...]
     channels: Mapping[str, Array]
+    joints: tuple[str, ...] = ()
 
     def of(self, channel: str, body: str) -> Array:
         """One channel of one body, shape (T, width)."""
         return self.channels[channel][:, self.names.index(body)]
+
+    def joint(self, channel: str) -> Array:
+        """A joint channel, shape (T, n_joints)."""
+        return self.channels[channel][:, :, 0]
 
     @property
     def sample_interval(self) -> float:
@@ -39,29 +45,37 @@ class Trace:
         return float(self.time[1] - self.time[0])
 
 
-def reduce(time: Array, names: tuple[str, ...], sampled: Mapping[str, Array], stride: int, dt: float) -> Trace:
+def reduce(
+    time: Array,
+    names: tuple[str, ...],
+    sampled: Mapping[str, Array],
+    stride: int,
+    dt: float,
+    joints: tuple[str, ...] = (),
+) -> Trace:
     """Trace with every `stride`-th sample of a log of every step, whose forces lose nothing.
 
     `f_friction_B_W` is the rest of the force, `impulse_B_W` sums f dt over the steps since the previous sample and
-    `peak_normal_force` takes their largest.
+    `peak_normal_force` takes their largest. Joint channels of `sampled` are thinned as they are.
     """
     kept = slice(None, None, stride)
     force, normal = sampled["f_B_W"], sampled["f_normal_B_W"]
     blocks = (len(time) - 1) // stride
     shape = (blocks, stride, *force.shape[1:])
     magnitude = np.sqrt(np.einsum("tbk,tbk->tb", normal, normal))[..., None]
-    channels = {channel.name: np.ascontiguousarray(sampled[channel.name][kept]) for channel in SAMPLED}
+    channels = {name: np.ascontiguousarray(array[kept]) for name, array in sampled.items()}
     impulse, peak = np.zeros_like(channels["f_B_W"]), np.zeros_like(channels["contact_count"])
     impulse[1:] = force[1 : 1 + blocks * stride].reshape(shape).sum(axis=1) * dt
     peak[1:] = magnitude[1 : 1 + blocks * stride].reshape(blocks, stride, len(names), 1).max(axis=1)
     channels["f_friction_B_W"] = channels["f_B_W"] - channels["f_normal_B_W"]
-    return Trace(time[kept].copy(), names, channels | {"impulse_B_W": impulse, "peak_normal_force": peak})
+    return Trace(time[kept].copy(), names, channels | {"impulse_B_W": impulse, "peak_normal_force": peak}, joints)
 
 
 def save(trace: Trace, path: Path) -> None:
     """Write `trace` as a numpy archive without pickles."""
     arrays: dict[str, Any] = {f"channel.{name}": array for name, array in trace.channels.items()}
-    np.savez_compressed(path, time=trace.time, names=np.array(trace.names, dtype=np.str_), **arrays)
+    arrays |= {name: np.array(getattr(trace, name), dtype=np.str_) for name in ("names", "joints")}
+    np.savez_compressed(path, time=trace.time, **arrays)
 
 
 def load(path: Path) -> Trace:
@@ -74,9 +88,11 @@ def load(path: Path) -> Trace:
         with np.load(path, allow_pickle=False) as file:
             channels = {key.removeprefix("channel."): file[key] for key in file.files if key.startswith("channel.")}
             time, names = file["time"], tuple(str(name) for name in file["names"])
+            joints = tuple(str(name) for name in file["joints"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise SimparityError(f"{path} is not a readable trace ({error}); delete its folder and run again") from error
-    expected = {(len(time), len(names), BY_NAME[name].width) for name in channels if name in BY_NAME}
-    if not channels or {array.shape for array in channels.values()} != expected:
+    rows = {name: len(joints if BY_NAME[name] in JOINT else names) for name in channels if name in BY_NAME}
+    expected = {name: (len(time), n, BY_NAME[name].width) for name, n in rows.items()}
+    if not channels or {name: array.shape for name, array in channels.items()} != expected:
         raise SimparityError(f"{path} holds arrays of the wrong shape; delete its folder and run again")
-    return Trace(time, names, channels)
+    return Trace(time, names, channels, joints)

@@ -18,6 +18,7 @@ from time import perf_counter
 from typing import Any
 
 from . import store
+from .channels import Sample
 from .checks import judge, measure
 from .detectors import detect
 from .engine import Settings, Simulation
@@ -28,6 +29,7 @@ from .machine_lock import MachineLock
 from .provenance import provenance
 from .record import Record, TimingRecord
 from .registry import engine_adapter, experiment_class
+from .robot_model import model_of
 from .rollout import Schedule, Timing, rollout, time_bare_loop
 from .trace import Trace
 
@@ -50,13 +52,15 @@ def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | 
         timing.parts["build"] = perf_counter() - start
         schedule = Schedule(dt=job.dt, duration=job.duration, stride=job.stride, control_dt=job.control_dt)
         names = tuple(body.name for body in scene.moving)
-        trace, diverged = rollout(simulation, names, schedule, experiment.events(job.dt), timing)
-        context = Context(schedule, simulation.resolved())
+        sample = Sample(names, tuple(name for robot in scene.robots for name in model_of(robot).joint_names))
+        events, controller = experiment.events(job.dt), experiment.controller(schedule)
+        trace, diverged = rollout(simulation, sample, schedule, events, timing, controller)
+        context = Context(schedule, simulation.resolved(), controller)
         record = _judged(job, experiment, trace, context, diverged)
         if diverged is None and job.timings:
             with lock.timing():
                 for _ in range(job.timings):
-                    time_bare_loop(simulation, schedule, experiment.events(job.dt), timing)
+                    time_bare_loop(simulation, sample, schedule, events, timing, controller)
         return _completed(record, timing, schedule.steps, process, cache.state()), trace
     except Unsupported as error:
         record = Record(job=job, status="unsupported", reason=str(error))

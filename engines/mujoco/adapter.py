@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Any
 
 import mujoco
 import numpy as np
 
 from ...harness.channels import COLUMNS, Sample
-from ...harness.engine import Resolution, Settings, Simulation
+from ...harness.engine import Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Unsupported
 from ...harness.scene import Array, Scene
-from .model import mjcf
+from .model import mjcf, most_contact_slots
 from .readback import resolution
+from .robots import RobotAccess, attach, dynamics, one_robot, robot_rows
 
 # position, orientation, velocities, contact count and net force stand side by side in a sample and in our sensors
 _READ = COLUMNS["f_B_W"].stop
@@ -24,15 +26,23 @@ class MuJoCoSimulation:
 
     def __init__(self, scene: Scene, dt: float, settings: Settings) -> None:
         self.scene, self.settings, self.dt = scene, settings, dt
-        self.model: Any = mujoco.MjModel.from_xml_string(mjcf(scene, dt, settings))
+        spec = mujoco.MjSpec.from_string(mjcf(scene, dt, settings))
+        robot = one_robot(scene)
+        if robot is not None:
+            attach(spec, robot[0], settings)
+        self.model: Any = spec.compile()
         self.data: Any = mujoco.MjData(self.model)
+        self.robot = RobotAccess(self.model, robot[1]) if robot is not None else None
+        self.link_names = self.robot.link_names if self.robot is not None else ()
+        self.scratch: Any = mujoco.MjData(self.model) if robot is not None else None
         names = [body.name for body in scene.moving]
         self.body_ids = np.array([self.model.body(name).id for name in names], dtype=int)
         self.joints = [self.data.joint(f"{name}/free") for name in names]
         n = len(names)
         sensors = self.data.sensordata
         self.readout = sensors[: n * _READ].reshape(n, _READ)
-        contacts = sensors[n * _READ :].reshape(n, -1 if n and len(sensors) > n * _READ else 0, 6)
+        slots = most_contact_slots(scene)
+        contacts = sensors[n * _READ : n * (_READ + 6 * slots)].reshape(n, slots, 6)
         self.normal_forces, self.normals = contacts[:, None, :, 0], contacts[:, :, 3:6]
         self.wrench = self.data.xfrc_applied
         # RK4 evaluates the dynamics four times a step and has no split into two halves
@@ -41,12 +51,15 @@ class MuJoCoSimulation:
 
     def reset(self) -> None:
         mujoco.mj_resetData(self.model, self.data)
+        if self.robot is not None and self.scene.robots[0].q0:
+            self.data.qpos[self.robot.q] = self.scene.robots[0].q0
         self.set_velocity(np.array([body.velocity for body in self.scene.moving]).reshape(-1, 6))
 
     def command(self, tau: Array | None, wrench: Array | None) -> None:
-        if tau is not None and len(tau):
-            raise Unsupported("this scene has no joints to command")
-        self.wrench[self.body_ids] = 0.0 if wrench is None else wrench
+        if tau is not None and self.robot is not None:
+            self.data.qfrc_applied[self.robot.v] = tau
+        if wrench is not None:
+            self.wrench[self.body_ids] = wrench
 
     def set_velocity(self, V_WB: Array) -> None:
         q_BW, w_B = np.zeros(4), np.zeros(3)
@@ -66,9 +79,19 @@ class MuJoCoSimulation:
     def sample(self, into: Sample) -> None:
         into.data[:, :_READ] = self.readout
         np.matmul(self.normal_forces, self.normals, out=into.f_normal_B_W[:, None])
+        if self.robot is not None:
+            into.q[:] = self.data.qpos[self.robot.q]
+            into.v[:] = self.data.qvel[self.robot.v]
+
+    def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
+        assert self.robot is not None, "the scene has no robot"
+        return dynamics(self.model, self.scratch, self.robot, q, v, flange)
 
     def resolved(self) -> Resolution:
-        return resolution(self.model, self.scene, self.settings, self.dt)
+        found = resolution(self.model, self.scene, self.settings, self.dt)
+        if self.robot is None:
+            return found
+        return replace(found, table={**found.table, **dict(robot_rows(self.model, self.settings, self.robot))})
 
     def close(self) -> None:
         del self.data, self.model

@@ -26,6 +26,7 @@ OPTIONS: Mapping[str, Option] = {
     "noslip_iterations": Option(kind=int, unit="1", text="iterations of the no-slip solver, option/noslip_iterations"),
     "solref": Option(kind=tuple, unit="s, 1", length=2, text="time constant and damping ratio, geom/solref"),
     "solimp": Option(kind=tuple, unit="1", length=5, text="impedance d_min d_max width mid power, geom/solimp"),
+    "joint_friction": Option(kind=bool, unit="", text="false leaves out the robot's dry friction, joint/frictionloss"),
     "condim": Option(kind=int, unit="1", text="contact dimensions, geom/condim", choices=(1, 3, 4, 6)),
 }
 
@@ -46,6 +47,7 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
         "impratio": 1.0,  # Genesis turns 1 into 100 with its elliptic cone unless told otherwise
         "integrator": "Euler",  # semi-implicit in velocity; Newton's importer would choose implicitfast
         "noslip_iterations": 0,  # Newton's importer drops it
+        "joint_friction": False,  # PhysX has no joint friction in N m
     },
 }
 

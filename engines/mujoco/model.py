@@ -35,6 +35,11 @@ def contact_slots(scene: Scene, body: Body) -> int:
     return POINTS_PER_PAIR * len(body.shapes) * sum(len(partner.shapes) for partner in partners)
 
 
+def most_contact_slots(scene: Scene) -> int:
+    """Contact slots of each moving body's sensor block: the most that any of them needs."""
+    return max((contact_slots(scene, body) for body in scene.moving), default=0)
+
+
 def mjcf(scene: Scene, dt: float, settings: Settings) -> str:
     """The MJCF of `scene` with the options of `settings`.
 
@@ -84,7 +89,7 @@ def _sensors(sensor: Element, scene: Scene) -> None:
         for tag in ("framepos", "framequat", "framelinvel", "frameangvel"):
             SubElement(sensor, tag, objtype="xbody", objname=body.name)
         SubElement(sensor, "contact", body2=body.name, data="found force", reduce="netforce")
-    slots = max((contact_slots(scene, body) for body in scene.moving), default=0)
+    slots = most_contact_slots(scene)
     for body in scene.moving if slots else ():
         SubElement(sensor, "contact", body2=body.name, data="force normal", reduce="none", num=str(slots))
 

@@ -161,7 +161,7 @@ def test_commands_are_held(simulate: Simulate, eps: float) -> None:
     np.testing.assert_allclose(v_com, (0, 0.3 / MASS["stone"] * T, 0), atol=first_order + 10 * eps)
     assert not rows[-1, 1, COLUMNS["v_WB"]].any(), "the body that nobody pushed moves"
     assert not np.abs(rows[:, :, COLUMNS["f_B_W"]]).max() > 100 * eps, "a command is no contact force"
-    simulation.command(None, None)
+    simulation.command(None, np.zeros((3, 6)))
     after = log(simulation, 50)[:, 0, COLUMNS["v_WB"]]
     np.testing.assert_allclose(after, np.broadcast_to(after[0], after.shape), atol=10 * eps)
 

@@ -1,0 +1,129 @@
+"""Robots in MuJoCo: the description attached to the scene by MuJoCo's own importer, read back, and its dynamics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from ...harness.engine import RobotDynamics, Settings, Value
+from ...harness.errors import Unsupported
+from ...harness.resolution import Row, floats, read
+from ...harness.robot_model import Link, RobotModel, is_text, model_of
+from ...harness.scene import Array, Robot, Scene
+
+
+def one_robot(scene: Scene) -> tuple[Robot, RobotModel] | None:
+    """The scene's robot with its source model, None without one."""
+    if len(scene.robots) > 1:
+        raise Unsupported("a scene can hold one robot; describe several arms in one file")
+    return (scene.robots[0], model_of(scene.robots[0])) if scene.robots else None
+
+
+def attach(spec: Any, robot: Robot, settings: Settings) -> None:
+    """Attach the robot's description to `spec` at its pose.
+
+    Actuators are taken out, since torques come from outside; contacts and dry friction only stay where asked for.
+    """
+    text = is_text(robot.description)
+    child = mujoco.MjSpec.from_string(robot.description) if text else mujoco.MjSpec.from_file(robot.description)
+    child.compiler.fusestatic = False
+    for actuator in list(child.actuators):
+        child.delete(actuator)
+    for sensor in list(child.sensors):
+        child.delete(sensor)
+    for geom in child.geoms if not robot.contacts else ():
+        geom.contype = geom.conaffinity = 0
+    for joint in child.joints if settings.options.get("joint_friction") is False else ():
+        joint.frictionloss = 0.0
+    frame = spec.worldbody.add_frame(pos=list(robot.pose.p), quat=list(robot.pose.q_wxyz))
+    spec.attach(child, prefix="", frame=frame)
+
+
+class RobotAccess:
+    """Where the joints and links of the robot are in the compiled model."""
+
+    def __init__(self, model: Any, source: RobotModel) -> None:
+        self.source = source
+        ids = [model.joint(name).id for name in source.joint_names]
+        self.q = _range([int(model.jnt_qposadr[i]) for i in ids])
+        self.v = _range([int(model.jnt_dofadr[i]) for i in ids])
+        self.bodies = np.array([model.body(link.name).id for link in source.links], dtype=int)
+        self.link_names = tuple(link.name for link in source.links)
+
+
+def _range(addresses: list[int]) -> Any:
+    """A slice where the addresses are consecutive, which makes reads views; an index array otherwise."""
+    start = addresses[0]
+    if addresses == list(range(start, start + len(addresses))):
+        return slice(start, start + len(addresses))
+    return np.array(addresses)
+
+
+def dynamics(model: Any, data: Any, access: RobotAccess, q: Array, v: Array, flange: str) -> RobotDynamics:
+    """All quantities of `RobotDynamics` at `q`, `v`, computed in the scratch `data`."""
+    data.qpos[access.q], data.qvel[access.v] = q, v
+    mujoco.mj_fwdPosition(model, data)
+    mujoco.mj_fwdVelocity(model, data)
+    body = int(access.bodies[access.link_names.index(flange)])
+    J, M = np.zeros((6, model.nv)), np.zeros((model.nv, model.nv))
+    mujoco.mj_jac(model, data, J[:3], J[3:], data.xpos[body], body)
+    mujoco.mj_fullM(model, data, M)
+    return RobotDynamics(
+        X_WL=np.hstack([data.xpos[access.bodies], data.xquat[access.bodies]]),
+        jacobian=J[:, access.v],
+        mass_matrix=M[access.v][:, access.v],
+        bias=data.qfrc_bias[access.v].copy(),
+    )
+
+
+def robot_rows(model: Any, settings: Settings, access: RobotAccess) -> Iterator[Row]:
+    """The resolved rows of every link and joint."""
+    for link, body in zip(access.source.links, access.bodies, strict=True):
+        yield from _link_rows(model, link, int(body))
+    for joint in access.source.joints:
+        j = model.joint(joint.name).id
+        dof, limited = int(model.jnt_dofadr[j]), bool(model.jnt_limited[j])
+        forced = bool(model.jnt_actfrclimited[j])
+        friction_off = settings.options.get("joint_friction") is False
+        rows: dict[str, tuple[Value, str, str, Value]] = {
+            "armature": (float(model.dof_armature[dof]), "kg m^2", "dof_armature", joint.armature),
+            "damping": (float(model.dof_damping[dof]), "N m s/rad", "dof_damping", joint.damping),
+            "friction": (
+                float(model.dof_frictionloss[dof]),
+                "N m",
+                "dof_frictionloss",
+                0.0 if friction_off else joint.friction,
+            ),
+            "lower": (float(model.jnt_range[j, 0]) if limited else -math.inf, "rad", "jnt_range[0]", joint.lower),
+            "upper": (float(model.jnt_range[j, 1]) if limited else math.inf, "rad", "jnt_range[1]", joint.upper),
+            "effort": (
+                float(model.jnt_actfrcrange[j, 1]) if forced else math.inf,
+                "N m",
+                "jnt_actfrcrange[1], applied by the torque law",
+                joint.effort,
+            ),
+        }
+        for quantity, (value, unit, native, asked) in rows.items():
+            yield f"joint.{joint.name}.{quantity}", read(value, unit, native, file=asked)
+
+
+def _link_rows(model: Any, link: Link, body: int) -> Iterator[Row]:
+    rotation = np.zeros(9)
+    mujoco.mju_quat2Mat(rotation, model.body_iquat[body])
+    R = rotation.reshape(3, 3)
+    inertia = R @ np.diag(model.body_inertia[body]) @ R.T
+    yield f"link.{link.name}.mass", read(float(model.body_mass[body]), "kg", "body_mass", file=link.mass)
+    yield f"link.{link.name}.com", read(floats(model.body_ipos[body]), "m", "body_ipos", file=link.com)
+    yield (
+        f"link.{link.name}.inertia",
+        read(
+            floats(inertia.ravel()),
+            "kg m^2",
+            "body_inertia turned by body_iquat, 3 x 3 in the link's axes",
+            file=floats(np.array(link.inertia).ravel()),
+        ),
+    )

@@ -1,0 +1,104 @@
+"""One explicit joint-torque law for all engines: PD on a reference, plus gravity evaluated on the source model.
+
+tau = g(q) + kp (q_ref - q) + kd (v_ref - v) + (optionally) M0 a_ref, within the source's effort limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import UsageError
+from .reference import Reference
+from .scene import Array
+
+STABLE = 1.5  # largest lambda_max(M^-1 Kd) dt that is accepted; an explicit law diverges at 2
+
+Target = Callable[[float], tuple[Array, Array]]  # time [s] -> q_ref, v_ref (nv,)
+
+
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """kp [N m/rad | N/m] and kd [N m s/rad | N s/m], shape (nv,)."""
+
+    kp: Array
+    kd: Array
+
+
+def gains(reference: Reference, q0: Array, bandwidth: float, soften: float, dt: float) -> Gains:
+    """Gains for any robot: kp = w^2 M_ii(q0), kd = 2 w M_ii(q0), softened by s: kp s, kd sqrt(s).
+
+    Args:
+        bandwidth: w [rad/s], the natural frequency of every joint alone.
+        soften: s [1]; 1 leaves the gains.
+        dt: time between two torques [s].
+
+    Raises:
+        UsageError: the law would be unstable, with its number lambda_max(M^-1 Kd) dt.
+    """
+    M = reference.mass_matrix(q0) + np.diag(reference.armature)
+    kp, kd = bandwidth**2 * np.diag(M) * soften, 2 * bandwidth * np.diag(M) * np.sqrt(soften)
+    number = stability(M, kd, dt)
+    if not number <= STABLE:
+        raise UsageError(
+            f"the torque law would be unstable: lambda_max(M^-1 Kd) dt is {number:.3g}, above {STABLE:g}; "
+            f"lower experiment.bandwidth (now {bandwidth:g} rad/s) or dt"
+        )
+    return Gains(kp, kd)
+
+
+def stability(M: Array, kd: Array, dt: float) -> float:
+    """lambda_max(M^-1 Kd) dt [1]: an explicit damping law on a symplectic step diverges from 2 on."""
+    return float(np.abs(np.linalg.eigvals(np.linalg.solve(M, np.diag(kd)))).max() * dt)
+
+
+class TorqueLaw:
+    """The law with its target; counts the calls in which a limit cut a torque."""
+
+    def __init__(self, reference: Reference, gains: Gains, target: Target) -> None:
+        self.reference, self.gains, self.target = reference, gains, target
+        self.limit = np.array([joint.effort for joint in reference.robot.joints])
+        self.reset()
+
+    def reset(self) -> None:
+        """Count from zero again."""
+        self.calls = self.saturated = 0
+
+    def torque(self, time: float, q: Array, v: Array) -> Array:
+        """Torques [N m | N], shape (nv,), within the limits."""
+        q_ref, v_ref = self.target(time)
+        tau = self.reference.gravity_torque(q) + self.gains.kp * (q_ref - q) + self.gains.kd * (v_ref - v)
+        limited = np.clip(tau, -self.limit, self.limit)
+        self.calls += 1
+        self.saturated += bool((limited != tau).any())
+        return limited
+
+
+def minimum_jerk(start: Array, end: Array, duration: float) -> Target:
+    """From `start` to `end` (nv,) in `duration` [s] with zero velocity and acceleration at both ends, then hold.
+
+    s(u) = 10 u^3 - 15 u^4 + 6 u^5 with u = t / duration.
+    """
+    way = end - start
+
+    def target(time: float) -> tuple[Array, Array]:
+        u = min(max(time / duration, 0.0), 1.0)
+        s, rate = u**3 * (10 + u * (6 * u - 15)), 30 * u**2 * (1 - u) ** 2 / duration
+        return start + s * way, rate * way
+
+    return target
+
+
+def sinusoids(centre: Array, amplitude: Array, frequency: Array, ramp: float) -> Target:
+    """Around `centre` with `amplitude` and `frequency` [Hz] per joint (nv,), faded in smoothly over `ramp` [s]."""
+    omega = 2 * np.pi * frequency
+
+    def target(time: float) -> tuple[Array, Array]:
+        u = min(time / ramp, 1.0)
+        fade, rate = u * u * (3 - 2 * u), (6 * u * (1 - u) / ramp if u < 1 else 0.0)
+        sine, cosine = np.sin(omega * time), np.cos(omega * time)
+        return centre + amplitude * fade * sine, amplitude * (rate * sine + fade * omega * cosine)
+
+    return target

@@ -1,0 +1,301 @@
+"""The source model of a robot: what its description says, read once, independently of the engine under test.
+
+MJCF is compiled by MuJoCo, URDF is read by MuJoCo's URDF parser with every fixed link kept; the result is plain data. The
+reference dynamics (`reference`) and PhysX's articulation are built from it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+from xml.etree import ElementTree
+
+import numpy as np
+
+from .errors import UsageError
+from .scene import Array, Box, Capsule, Cylinder, Pose, Robot, Shape, Sphere
+
+JointKind = Literal["hinge", "slide"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joint:
+    """A joint with one degree of freedom, between a link and its parent.
+
+    Attributes:
+        axis: unit vector in the link's frame; `anchor`: a point of it in the link's frame [m].
+        lower, upper: range [rad | m], infinite where there is none.
+        effort: largest torque or force [N m | N], infinite where there is none.
+        armature: rotor inertia [kg m^2 | kg]; `damping` [N m s/rad | N s/m]; `friction`: dry friction [N m | N].
+        stiffness: of a spring [N m/rad | N/m] with rest position `rest`.
+    """
+
+    name: str
+    kind: JointKind
+    axis: tuple[float, float, float]
+    anchor: tuple[float, float, float]
+    lower: float
+    upper: float
+    effort: float
+    armature: float
+    damping: float
+    friction: float
+    stiffness: float
+    rest: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A body of the robot.
+
+    Attributes:
+        parent: index of the parent link, -1 for the world.
+        pose: of the link's frame in the parent's, at zero joint position.
+        joint: how it moves against its parent; None when it is fixed.
+        mass: [kg]; `com`: centre of mass in the link's frame [m].
+        inertia: about the centre of mass, in the link's axes (3, 3) [kg m^2].
+        shapes: primitive shapes in the link's frame; meshes are left out and counted in `meshes`.
+    """
+
+    name: str
+    parent: int
+    pose: Pose
+    joint: Joint | None
+    mass: float
+    com: tuple[float, float, float]
+    inertia: tuple[tuple[float, float, float], ...]
+    shapes: tuple[Shape, ...] = ()
+    meshes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotModel:
+    """Links in an order in which parents come first; joints in the same order."""
+
+    links: tuple[Link, ...]
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """All joints, in the order of every joint array."""
+        return tuple(link.joint for link in self.links if link.joint is not None)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of all joints."""
+        return tuple(joint.name for joint in self.joints)
+
+    def link(self, name: str) -> Link:
+        """The link of that name.
+
+        Raises:
+            UsageError: there is none.
+        """
+        for link in self.links:
+            if link.name == name:
+                return link
+        names = ", ".join(link.name for link in self.links)
+        raise UsageError(f"the robot has no link {name!r}; its links: {names}")
+
+
+def is_text(description: str) -> bool:
+    """Whether a description is XML itself rather than a path."""
+    return description.lstrip().startswith("<")
+
+
+def xml_text(description: str) -> str:
+    """The XML of a description.
+
+    Raises:
+        UsageError: the file does not exist or cannot be read.
+    """
+    if is_text(description):
+        return description
+    path = Path(description)
+    if not path.is_file():
+        raise UsageError(f"robot file {description} does not exist; give an MJCF (.xml) or URDF (.urdf) file")
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"robot file {description} cannot be read: {error}") from error
+
+
+def format_of(description: str) -> Literal["mjcf", "urdf"]:
+    """Which of the two formats a description is in, from its root element.
+
+    Raises:
+        UsageError: not well-formed, or neither.
+    """
+    text = xml_text(description)
+    name = "the robot's XML" if is_text(description) else f"robot file {description}"
+    try:
+        tag = ElementTree.fromstring(text).tag
+    except ElementTree.ParseError as error:
+        raise UsageError(f"{name} is not well-formed XML: {error}") from error
+    if tag == "mujoco":
+        return "mjcf"
+    if tag == "robot":
+        return "urdf"
+    raise UsageError(f"{name} starts with <{tag}>; an MJCF starts with <mujoco>, a URDF with <robot>")
+
+
+def model_of(robot: Robot) -> RobotModel:
+    """The source model of a robot.
+
+    Raises:
+        UsageError: the description is not readable, has no joints, names a missing mesh, or has impossible masses; the
+            sentence names the file and the element.
+    """
+    return _compiled(robot.description, _stamp(robot.description))
+
+
+def _stamp(description: str) -> int:
+    return 0 if is_text(description) or not Path(description).is_file() else Path(description).stat().st_mtime_ns
+
+
+@lru_cache(maxsize=32)
+def _compiled(description: str, stamp: int) -> RobotModel:
+    import mujoco
+
+    name = "the robot's XML" if is_text(description) else f"robot file {description}"
+    kind = format_of(description)
+    _check_numbers(name, description)
+    try:
+        spec = mujoco.MjSpec.from_string(description) if is_text(description) else mujoco.MjSpec.from_file(description)
+        spec.compiler.fusestatic = False
+        if kind == "urdf":
+            spec.compiler.discardvisual = True
+        model = spec.compile()
+    except ValueError as error:
+        raise UsageError(f"{name} cannot be compiled: {' '.join(str(error).split())}") from error
+    found = _extract(name, model)
+    if not found.joints:
+        raise UsageError(f"{name} has no joints; a robot needs at least one hinge or slide joint")
+    return found
+
+
+def _check_numbers(name: str, description: str) -> None:
+    """Refuse masses and inertias that are not numbers or negative, naming the element; compilers differ in what they let pass."""
+    root = ElementTree.fromstring(xml_text(description))
+    for parent in root.iter():
+        for element in parent:
+            owner = element.get("name") or parent.get("name") or parent.tag
+            for attribute in ("mass", "value", "diaginertia", "fullinertia", "ixx", "iyy", "izz", "density"):
+                if attribute == "value" and element.tag != "mass":
+                    continue
+                for word in (element.get(attribute) or "").split():
+                    _check_number(name, element.tag, owner, attribute, word)
+
+
+def _check_number(name: str, tag: str, owner: str, attribute: str, word: str) -> None:
+    try:
+        number = float(word)
+    except ValueError as error:
+        raise UsageError(f"{name}: <{tag}> of {owner!r} has {attribute}={word!r}, which is not a number") from error
+    if not math.isfinite(number) or (number < 0 and attribute != "fullinertia"):
+        raise UsageError(f"{name}: <{tag}> of {owner!r} has {attribute}={word}; give a finite number, not below 0")
+
+
+def _extract(name: str, model: Any) -> RobotModel:
+    import mujoco
+
+    kinds = {mujoco.mjtJoint.mjJNT_HINGE: "hinge", mujoco.mjtJoint.mjJNT_SLIDE: "slide"}
+    links = []
+    for i in range(1, model.nbody):
+        body = model.body(i)
+        count = int(body.jntnum[0])
+        if count > 1:
+            raise UsageError(f"{name}: body {body.name!r} has {count} joints; give each joint a body of its own")
+        joint = None
+        if count:
+            j = int(body.jntadr[0])
+            kind = kinds.get(mujoco.mjtJoint(model.jnt_type[j]))
+            if kind is None:
+                raise UsageError(
+                    f"{name}: joint {model.joint(j).name!r} is no hinge and no slide; robots have those only"
+                )
+            joint = _joint(model, j, kind)
+        rotation = _matrix(body.iquat)
+        links.append(
+            Link(
+                name=body.name or f"body{i}",
+                parent=int(body.parentid[0]) - 1,
+                pose=Pose(tuple(map(float, body.pos)), _unit(body.quat)),  # type: ignore[arg-type]
+                joint=joint,
+                mass=float(body.mass[0]),
+                com=tuple(map(float, body.ipos)),  # type: ignore[arg-type]
+                inertia=tuple(tuple(map(float, row)) for row in rotation @ np.diag(body.inertia) @ rotation.T),  # type: ignore[misc]
+                shapes=tuple(_shapes(model, body)),
+                meshes=sum(int(model.geom_type[g]) == int(mujoco.mjtGeom.mjGEOM_MESH) for g in _geoms(body)),
+            )
+        )
+    return RobotModel(links=tuple(links))
+
+
+def _joint(model: Any, j: int, kind: Any) -> Joint:
+    joint, dof = model.joint(j), int(model.jnt_dofadr[j])
+    limited = bool(model.jnt_limited[j])
+    effort = float(model.jnt_actfrcrange[j, 1]) if model.jnt_actfrclimited[j] else math.inf
+    for a in range(model.nu):  # a motor's own force range limits as well
+        if int(model.actuator_trnid[a, 0]) == j and model.actuator_forcelimited[a]:
+            effort = min(effort, float(model.actuator_forcerange[a, 1]))
+        gear = float(model.actuator_gear[a, 0])
+        if int(model.actuator_trnid[a, 0]) == j and model.actuator_ctrllimited[a] and model.actuator_biastype[a] == 0:
+            effort = min(effort, abs(gear) * float(model.actuator_ctrlrange[a, 1]))
+    return Joint(
+        name=joint.name or f"joint{j}",
+        kind=kind,
+        axis=tuple(map(float, joint.axis)),  # type: ignore[arg-type]
+        anchor=tuple(map(float, joint.pos)),  # type: ignore[arg-type]
+        lower=float(joint.range[0]) if limited else -math.inf,
+        upper=float(joint.range[1]) if limited else math.inf,
+        effort=effort,
+        armature=float(model.dof_armature[dof]),
+        damping=float(model.dof_damping[dof]),
+        friction=float(model.dof_frictionloss[dof]),
+        stiffness=float(joint.stiffness[0]),
+        rest=float(model.qpos_spring[int(model.jnt_qposadr[j])]),
+    )
+
+
+def _geoms(body: Any) -> range:
+    return range(int(body.geomadr[0]), int(body.geomadr[0]) + int(body.geomnum[0]))
+
+
+def _shapes(model: Any, body: Any) -> list[Shape]:
+    import mujoco
+
+    shapes: list[Shape] = []
+    for g in _geoms(body):
+        if not (model.geom_contype[g] or model.geom_conaffinity[g]):
+            continue
+        size = [float(s) for s in model.geom_size[g]]
+        pose = Pose(tuple(map(float, model.geom_pos[g])), _unit(model.geom_quat[g]))  # type: ignore[arg-type]
+        match mujoco.mjtGeom(model.geom_type[g]):
+            case mujoco.mjtGeom.mjGEOM_SPHERE:
+                shapes.append(Sphere(size[0], pose))
+            case mujoco.mjtGeom.mjGEOM_BOX:
+                shapes.append(Box((2 * size[0], 2 * size[1], 2 * size[2]), pose))
+            case mujoco.mjtGeom.mjGEOM_CAPSULE:
+                shapes.append(Capsule(size[0], 2 * size[1], pose))
+            case mujoco.mjtGeom.mjGEOM_CYLINDER:
+                shapes.append(Cylinder(size[0], 2 * size[1], pose))
+    return shapes
+
+
+def _unit(q: Any) -> tuple[float, float, float, float]:
+    w, x, y, z = (float(c) for c in q / np.linalg.norm(q))
+    return (w, x, y, z)
+
+
+def _matrix(q: Any) -> Array:
+    w, x, y, z = _unit(q)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
