@@ -7,5 +7,9 @@ from collections.abc import Mapping
 EXPERIMENTS: Mapping[str, str] = {
     "throw": "throw:Throw",
     "drop": "drop:Drop",
+    "hinge": "hinge:Hinge",
+    "single_arm": "single_arm:SingleArm",
+    "duo": "duo:Duo",
+    "dynamics": "dynamics:DynamicsCheck",
     "sliding_block": "sliding_block:SlidingBlock",
 }

@@ -105,6 +105,9 @@ def _conclude(records: Sequence[Record], results: Path, *, quiet: bool) -> int:
         )
     for record in unsupported:
         print(f"unsupported: {describe(record.job)}: {record.reason}")
+    for record in records:
+        for note in record.notes:
+            print(f"warning: {describe(record.job)}: {note}")
     for record in broken:
         print(f"{record.status}: {describe(record.job)} ({record.job.run_id}): {record.reason}")
     return BROKEN if broken else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -46,6 +47,7 @@ class RunConfig:
     precision: int | None = None
     repeat: int = 0
     timings: int = 3
+    paced: bool = False
     results: str = "results"
     isolation: str = "fresh"
     workers: int = 1
@@ -220,7 +222,8 @@ def _job(config: RunConfig) -> Job:
             raise UsageError(f"{name} is {value}; give a whole number, at least {least}")
     if not (math.isfinite(config.timeout) and config.timeout > 0):
         raise UsageError(f"timeout is {config.timeout} s; give a positive number of seconds")
-    experiment.scene(schedule.dt)  # says now what is wrong with the parameters
+    experiment.scene(schedule.dt)  # these two say now what is wrong with the parameters
+    experiment.controller(schedule)
     name = type(experiment).NAME
     return Job(
         experiment=name,
@@ -237,8 +240,9 @@ def _job(config: RunConfig) -> Job:
         device=config.device,
         precision=entry.precisions[0] if config.precision is None else config.precision,
         timings=config.timings,
+        paced=config.paced,
         code=code_digest(config.engine, experiment_module(name)),
-        inputs={},
+        inputs={path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in experiment.inputs()},
         repeat=config.repeat,
     )
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from .engine import Resolution
+from .engine import Resolution, Simulation
 from .errors import UsageError
 from .rollout import Controller, Event, Schedule
 from .scene import Scene
@@ -89,6 +89,14 @@ class Experiment(Protocol):
 
     def controller(self, schedule: Schedule) -> Controller | None:
         """The torque law of a robot; None where nothing is controlled."""
+        return None
+
+    def inputs(self) -> Sequence[str]:
+        """Paths of the files that the scene is read from."""
+        return ()
+
+    def evaluate(self, simulation: Simulation, context: Context) -> Mapping[str, float] | None:
+        """The metrics of an experiment that does not step; None where the metrics are measured on a trace."""
         return None
 
     def metrics(self) -> Sequence[Metric]:

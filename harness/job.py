@@ -28,6 +28,7 @@ class Job:
         code: SHA-256 over the source of the modules that make the numbers.
         inputs: path -> SHA-256 of every file that the scene is read from.
         timings: how many bare loops are timed for the real-time factor.
+        paced: whether a loop in real time is run as well, for experiments with a controller.
         repeat: number of the repeat; not part of the hash.
     """
 
@@ -45,6 +46,7 @@ class Job:
     device: str
     precision: int
     timings: int
+    paced: bool
     code: str
     inputs: Mapping[str, str]
     repeat: int = 0

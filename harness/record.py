@@ -39,6 +39,7 @@ class TimingRecord:
         bare_loops: wall time [s] of each bare stepping loop.
         real_time_factors: simulated over wall time of each bare loop [1].
         steps: steps in each loop.
+        pace: outcome of the paced loop, None where there was none.
         process: "fresh" for the first run of its process, "warm" after another one.
         compilation: "cold" when the engine wrote compiled code during this run, "warm" when it did not.
     """
@@ -47,13 +48,14 @@ class TimingRecord:
     bare_loops: tuple[float, ...] = ()
     real_time_factors: tuple[float, ...] = ()
     steps: int = 0
+    pace: Mapping[str, float] | None = None
     process: str = ""
     compilation: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One run: its job, how it ended, and what was found."""
+    """One run: its job, how it ended, and what was found; `notes` are sentences that a reader must not miss."""
 
     job: Job
     status: Status
@@ -63,6 +65,7 @@ class Record:
     metrics: Mapping[str, float] = field(default_factory=dict)
     checks: tuple[Verdict, ...] = ()
     detections: tuple[Detection, ...] = ()
+    notes: tuple[str, ...] = ()
     timing: TimingRecord = TimingRecord()
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
@@ -85,6 +88,7 @@ def to_plain(record: Record) -> dict[str, Any]:
         "metrics": dict(record.metrics),
         "checks": [dataclasses.asdict(verdict) for verdict in record.checks],
         "detections": [dataclasses.asdict(detection) for detection in record.detections],
+        "notes": list(record.notes),
         "timing": dataclasses.asdict(record.timing),
         "provenance": dict(record.provenance),
     }
@@ -121,6 +125,7 @@ def from_plain_record(job: Mapping[str, Any], run: Mapping[str, Any]) -> Record:
             metrics={name: math.nan if value is None else value for name, value in run["metrics"].items()},
             checks=tuple(Verdict(**verdict) for verdict in run["checks"]),
             detections=tuple(Detection(**detection) for detection in run["detections"]),
+            notes=tuple(run["notes"]),
             timing=TimingRecord(**timing),
             provenance=run["provenance"],
         )

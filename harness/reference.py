@@ -1,4 +1,4 @@
-"""Rigid-body dynamics of the source model by Pinocchio: the same numbers whatever engine runs, and an independent judge.
+"""Rigid-body dynamics of the source model by Pinocchio: the same for every engine, and an independent judge.
 
 Linear part first throughout, as in Pinocchio. Armature is kept apart, since engines differ in whether M holds it.
 """
@@ -61,7 +61,7 @@ class Reference:
     def mass_matrix(self, q: Array) -> Array:
         """M without armature, shape (nv, nv)."""
         M = np.array(self._pin.crba(self.model, self.data, q))
-        return np.triu(M) + np.triu(M, 1).T
+        return np.asarray(np.triu(M) + np.triu(M, 1).T)
 
     def jacobian(self, q: Array, link: str) -> Array:
         """6 x nv of the link's origin in W, linear part first."""

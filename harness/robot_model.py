@@ -1,7 +1,7 @@
 """The source model of a robot: what its description says, read once, independently of the engine under test.
 
-MJCF is compiled by MuJoCo, URDF is read by MuJoCo's URDF parser with every fixed link kept; the result is plain data. The
-reference dynamics (`reference`) and PhysX's articulation are built from it.
+MJCF is compiled by MuJoCo, URDF is read by MuJoCo's URDF parser with every fixed link kept; the result is plain data.
+The reference dynamics (`reference`) and PhysX's articulation are built from it.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _compiled(description: str, stamp: int) -> RobotModel:
 
 
 def _check_numbers(name: str, description: str) -> None:
-    """Refuse masses and inertias that are not numbers or negative, naming the element; compilers differ in what they let pass."""
+    """Refuse masses and inertias that are no numbers or negative, naming the element: compilers let some pass."""
     root = ElementTree.fromstring(xml_text(description))
     for parent in root.iter():
         for element in parent:

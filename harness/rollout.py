@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from time import perf_counter
 from typing import Protocol
 
@@ -81,6 +82,22 @@ class Event:
     wrench: Array | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """Outcome of a loop in real time.
+
+    Attributes:
+        real_time_factor: simulated over wall time of the whole loop [1]; 1 when the engine keeps up.
+        worst: smallest real-time factor of any window of 0.1 s [1], and `worst_at`, when that window began [s].
+        late: part of the control periods that took longer than they may [1].
+    """
+
+    real_time_factor: float
+    worst: float
+    worst_at: float
+    late: float
+
+
 @dataclass(slots=True, kw_only=True)
 class Timing:
     """Wall time of a rollout [s] by part, and of the bare loops."""
@@ -88,6 +105,7 @@ class Timing:
     parts: dict[str, float] = field(default_factory=dict)
     bare_loops: list[float] = field(default_factory=list)
     simulated: float = 0.0
+    pace: Pace | None = None
 
     @property
     def real_time_factors(self) -> list[float]:
@@ -192,7 +210,7 @@ def time_bare_loop(
     ticks = range(0, steps, period) if controller is not None else ()
     stops = sorted({0, *due, *ticks, steps})
     start = perf_counter()
-    for k, stop in zip(stops, stops[1:], strict=False):
+    for k, stop in pairwise(stops):
         if controller is not None and not k % period:
             simulation.sample(sample)
             simulation.command(controller.torque(k * schedule.dt, sample.q, sample.v), None)

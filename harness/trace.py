@@ -23,7 +23,7 @@ class Trace:
         time: instants of the samples [s], shape (T,); the first is 0.
         names: the moving bodies, in scene order, n of them.
         channels: name -> (T, n, width), see `channels` for units; a channel that the engine cannot give is NaN.
-        joints: the robots' joints, in the order of their descriptions; the channels `q`, `v`, `tau` are (T, n_joints, 1).
+        joints: the robots' joints, in the order of their descriptions; channels `q`, `v`, `tau` are (T, n_joints, 1).
     """
 
     time: Array

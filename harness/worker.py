@@ -11,11 +11,14 @@ import os
 import shutil
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+import numpy as np
 
 from . import store
 from .channels import Sample
@@ -26,6 +29,7 @@ from .errors import Diverged, Unsupported
 from .experiment import Context, Experiment
 from .job import Job, from_plain
 from .machine_lock import MachineLock
+from .pace import paced_loop, warning
 from .provenance import provenance
 from .record import Record, TimingRecord
 from .registry import engine_adapter, experiment_class
@@ -52,6 +56,10 @@ def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | 
         timing.parts["build"] = perf_counter() - start
         schedule = Schedule(dt=job.dt, duration=job.duration, stride=job.stride, control_dt=job.control_dt)
         names = tuple(body.name for body in scene.moving)
+        context = Context(schedule, simulation.resolved())
+        evaluated = experiment.evaluate(simulation, context)
+        if evaluated is not None:
+            return _completed(_evaluated(job, experiment, evaluated, context), timing, 0, process, cache.state()), None
         sample = Sample(names, tuple(name for robot in scene.robots for name in model_of(robot).joint_names))
         events, controller = experiment.events(job.dt), experiment.controller(schedule)
         trace, diverged = rollout(simulation, sample, schedule, events, timing, controller)
@@ -61,6 +69,9 @@ def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | 
             with lock.timing():
                 for _ in range(job.timings):
                     time_bare_loop(simulation, sample, schedule, events, timing, controller)
+        if diverged is None and job.paced and controller is not None:
+            with lock.timing():
+                timing.pace = paced_loop(simulation, sample, schedule, controller)
         return _completed(record, timing, schedule.steps, process, cache.state()), trace
     except Unsupported as error:
         record = Record(job=job, status="unsupported", reason=str(error))
@@ -73,6 +84,12 @@ def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | 
         if simulation is not None:
             simulation.close()
     return _completed(record, timing, 0, process, cache.state()), None
+
+
+def _evaluated(job: Job, experiment: Experiment, metrics: Mapping[str, float], context: Context) -> Record:
+    nothing = Trace(np.zeros(0), (), {})
+    verdicts = judge(experiment, nothing, context, dict(metrics))
+    return Record(job=job, status="ok", resolution=context.resolution, metrics=metrics, checks=tuple(verdicts))
 
 
 def _judged(job: Job, experiment: Experiment, trace: Trace, context: Context, diverged: Diverged | None) -> Record:
@@ -92,7 +109,17 @@ def _judged(job: Job, experiment: Experiment, trace: Trace, context: Context, di
         resolution=context.resolution,
         metrics=metrics,
         checks=tuple(judge(experiment, trace, context, metrics)),
+        notes=_notes(context),
         detections=tuple(detect(experiment.scene(job.dt), trace, bool(events))),
+    )
+
+
+def _notes(context: Context) -> tuple[str, ...]:
+    schedule = context.schedule
+    if context.controller is None or not schedule.sub_sampled:
+        return ()
+    return (
+        f"the controller of {schedule.control_dt:g} s is sub-sampled: it is called once per dt of {schedule.dt:g} s",
     )
 
 
@@ -102,11 +129,15 @@ def _completed(record: Record, timing: Timing, steps: int, process: str, compila
         bare_loops=tuple(timing.bare_loops),
         real_time_factors=tuple(timing.real_time_factors),
         steps=steps,
+        pace=asdict(timing.pace) if timing.pace else None,
         process=process,
         compilation=compilation,
     )
     fields = {name: getattr(record, name) for name in Record.__slots__}
-    return Record(**(fields | {"timing": timed, "provenance": provenance()}))
+    notes = list(record.notes)
+    if timing.pace is not None and warning(timing.pace):
+        notes.append(warning(timing.pace))
+    return Record(**(fields | {"timing": timed, "notes": tuple(notes), "provenance": provenance()}))
 
 
 def _tuples(options: Any) -> dict[str, Any]:

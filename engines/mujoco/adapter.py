@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -30,7 +31,9 @@ class MuJoCoSimulation:
         robot = one_robot(scene)
         if robot is not None:
             attach(spec, robot[0], settings)
-        self.model: Any = spec.compile()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Attaching a spec with an empty prefix")  # we do not save it
+            self.model: Any = spec.compile()
         self.data: Any = mujoco.MjData(self.model)
         self.robot = RobotAccess(self.model, robot[1]) if robot is not None else None
         self.link_names = self.robot.link_names if self.robot is not None else ()

@@ -1,0 +1,164 @@
+"""What each engine computes for a robot without stepping, against Pinocchio on the source model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import ClassVar
+
+import numpy as np
+
+from ..harness.engine import Dynamics, RobotDynamics, Simulation
+from ..harness.errors import Unsupported
+from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, require
+from ..harness.payload import Load, is_real, loaded
+from ..harness.reference import Reference
+from ..harness.robot_model import RobotModel, model_of
+from ..harness.scene import Array, Robot, Scene
+from ..harness.trace import Trace
+from .arm import GRAVITY, description_of
+
+SEED = 20240229
+SPEED = 1.0  # [rad/s | m/s]: largest joint speed of the random states
+
+
+@dataclass(slots=True, kw_only=True)
+class DynamicsCheck(Experiment):
+    """Parameters of the dynamics comparison.
+
+    Attributes:
+        robot: name of one of our robots, or path of an MJCF (.xml) or URDF (.urdf) file.
+        flange: name of the link whose Jacobian is compared; empty takes the last link.
+        samples: number of random configurations, within the joint limits.
+        load: mass on the flange [kg], a solid ball of 0.05 m radius 0.05 m along its z.
+    """
+
+    NAME: ClassVar[str] = "dynamics"
+    TEXT: ClassVar[str] = "kinematics and dynamics of a robot at random states, against Pinocchio"
+    DT: ClassVar[float] = 1e-3
+    DURATION: ClassVar[float] = 1e-3
+    TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-6, 1e-6, 1e-6)
+
+    robot: str = "fr3"
+    flange: str = ""
+    samples: int = 128
+    load: float = 0.0
+
+    def __post_init__(self) -> None:
+        require("samples", self.samples, least=1)
+        require("load", self.load, least=0)
+
+    def inputs(self) -> tuple[str, ...]:
+        return (description_of(self.robot),)
+
+    def _robot(self, load: float) -> Robot:
+        bare = Robot(name="robot", description=description_of(self.robot))
+        moment = 0.4 * load * 0.05**2
+        ball = Load(mass=load, com=(0.0, 0.0, 0.05), inertia=(moment, moment, moment, 0.0, 0.0, 0.0))
+        return loaded(bare, self._flange(model_of(bare)), ball)
+
+    def _flange(self, model: RobotModel) -> str:
+        return model.link(self.flange).name if self.flange else model.links[-1].name
+
+    def scene(self, dt: float) -> Scene:
+        return Scene(name=self.NAME, robots=(self._robot(self.load),), gravity=GRAVITY)
+
+    def states(self, model: RobotModel) -> tuple[Array, Array]:
+        """Random positions within the limits (+-pi, +-1 m without) and velocities, shape (samples, nv)."""
+        random = np.random.default_rng(SEED)
+        free = np.array([math.pi if joint.kind == "hinge" else 1.0 for joint in model.joints])
+        lower = np.maximum([joint.lower for joint in model.joints], -free)
+        upper = np.minimum([joint.upper for joint in model.joints], free)
+        q = random.uniform(lower, upper, (self.samples, len(free)))
+        return q, random.uniform(-SPEED, SPEED, q.shape)
+
+    def evaluate(self, simulation: Simulation, context: Context) -> Mapping[str, float]:
+        """Largest deviation of each quantity over all states."""
+        if not isinstance(simulation, Dynamics):
+            raise Unsupported("this engine's adapter gives no dynamics at a given state")
+        model = model_of(self._robot(self.load))
+        reference, flange = Reference(model, GRAVITY), self._flange(model)
+        order = [simulation.link_names.index(name) for name in reference.link_names]
+        worst: dict[str, list[float]] = {}
+        wall = 0.0
+        for q, v in zip(*self.states(model), strict=True):
+            start = perf_counter()
+            found = simulation.dynamics(q, v, flange)
+            wall += perf_counter() - start
+            still = simulation.dynamics(q, 0 * v, flange)
+            for name, error in _errors(reference, flange, q, v, found, still, order).items():
+                worst.setdefault(name, []).append(error)
+        result = {name: float(np.max(errors)) for name, errors in worst.items()}
+        unreal = [link.name for link in model.links if link.mass > 0 and not is_real(np.array(link.inertia), 1e-6)]
+        return result | {"evaluation_cost": wall / self.samples, "impossible_inertias": float(len(unreal))}
+
+    def metrics(self) -> Sequence[Metric]:
+        texts = {
+            "fk_error": ("m", "largest distance of a link's origin from the reference"),
+            "fk_angle_error": ("rad", "largest angle between a link's orientation and the reference"),
+            "jacobian_error": ("1", "largest entry of J - J_ref, flange, in W"),
+            "mass_matrix_error": ("1", "largest entry of M - M_ref - diag(armature) over the largest of M_ref"),
+            "mass_matrix_bare_error": (
+                "1",
+                "the same without armature: what an engine that keeps it elsewhere should meet",
+            ),
+            "mass_matrix_asymmetry": ("1", "largest |M - M^T| over the largest of M"),
+            "mass_matrix_least_eigenvalue": (
+                "kg m^2",
+                "smallest eigenvalue of M over all states; positive for a real robot",
+            ),
+            "gravity_error": ("N m", "largest |g - g_ref|, the bias at rest"),
+            "coriolis_error": ("N m", "largest difference of bias(q, v) - bias(q, 0) from the reference"),
+            "evaluation_cost": ("s", "wall time of one evaluation of all five quantities"),
+            "impossible_inertias": ("1", "links of the source whose inertia no real body can have"),
+        }
+        return tuple(Metric(name, unit, text, lambda trace, context: math.nan) for name, (unit, text) in texts.items())
+
+    def checks(self) -> Sequence[Check]:
+        source = "Pinocchio on the source model; rounding of the engine's precision over a chain of links"
+        return tuple(
+            Check(name, partial(_zero, quantity), partial(_rounding, scale), source)
+            for name, quantity, scale in (
+                ("fk_error", "link_poses", 1.0),
+                ("jacobian_error", "jacobian", 1.0),
+                ("mass_matrix_error", "mass_matrix", 1.0),
+                ("gravity_error", "bias", 10.0),  # torques of some 10 N m
+                ("coriolis_error", "bias", 10.0),
+            )
+        )
+
+
+def _zero(quantity: str, trace: Trace, context: Context) -> float | NotApplicable:
+    """No error, unless the engine does not have the quantity as the reference does, which it then says."""
+    note = context.resolution.channel_notes.get(quantity)
+    return NotApplicable(note.reason) if note is not None else 0.0
+
+
+def _rounding(scale: float, context: Context, expected: float) -> float:
+    """1e-10 in 64 bit and 1e-5 in 32 bit of the quantity's scale."""
+    return scale * (1e-10 if context.precision == 64 else 1e-5)
+
+
+def _errors(
+    reference: Reference, flange: str, q: Array, v: Array, found: RobotDynamics, still: RobotDynamics, order: list[int]
+) -> dict[str, float]:
+    poses, M_ref = reference.link_poses(q), reference.mass_matrix(q)
+    X = found.X_WL[order]
+    turn = np.minimum(np.linalg.norm(X[:, 3:] - poses[:, 3:], axis=1), np.linalg.norm(X[:, 3:] + poses[:, 3:], axis=1))
+    gravity = reference.gravity_torque(q)
+    M, scale = found.mass_matrix, np.abs(M_ref + np.diag(reference.armature)).max()
+    whole = not np.isnan(M).any()
+    return {
+        "fk_error": float(np.linalg.norm(X[:, :3] - poses[:, :3], axis=1).max()),
+        "fk_angle_error": float(2 * turn.max()),
+        "jacobian_error": float(np.abs(found.jacobian - reference.jacobian(q, flange)).max()),
+        "mass_matrix_error": float(np.abs(M - M_ref - np.diag(reference.armature)).max() / scale),
+        "mass_matrix_bare_error": float(np.abs(M - M_ref).max() / np.abs(M_ref).max()),
+        "mass_matrix_asymmetry": float(np.abs(M - M.T).max() / scale),
+        "mass_matrix_least_eigenvalue": float(np.linalg.eigvalsh((M + M.T) / 2)[0]) if whole else math.nan,
+        "gravity_error": float(np.abs(still.bias - gravity).max()),
+        "coriolis_error": float(np.abs((found.bias - still.bias) - (reference.bias(q, v) - gravity)).max()),
+    }

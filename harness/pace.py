@@ -1,0 +1,55 @@
+"""The real-time factor that a client at a fixed rate sees: the loop sleeps up to the length of each control period."""
+
+from __future__ import annotations
+
+from time import perf_counter, sleep
+
+from .channels import Sample
+from .engine import Simulation
+from .rollout import Controller, Pace, Schedule
+
+WINDOW = 0.1  # [s] of simulated time over which a shortfall counts
+ENOUGH = 0.95  # [1] real-time factor below which a window is reported
+
+
+def warning(pace: Pace) -> str:
+    """One line when a client would have noticed, else empty."""
+    if pace.worst >= ENOUGH:
+        return ""
+    return (
+        f"paced real-time factor fell to {pace.worst:.2f} over {WINDOW:g} s at {pace.worst_at:.2f} s "
+        f"({pace.real_time_factor:.2f} over the whole run, {100 * pace.late:.0f} % of the control periods late)"
+    )
+
+
+def paced_loop(simulation: Simulation, sample: Sample, schedule: Schedule, controller: Controller) -> Pace:
+    """Run the controlled loop in real time: sample, torque, command, advance, then sleep up to the control period."""
+    simulation.reset()
+    controller.reset()
+    period = schedule.control_period
+    budget = period * schedule.dt
+    ticks = schedule.steps // period
+    walls = []
+    start = due = perf_counter()
+    for tick in range(ticks):
+        began = perf_counter()
+        simulation.sample(sample)
+        simulation.command(controller.torque(tick * budget, sample.q, sample.v), None)
+        simulation.advance(period)
+        due += budget
+        now = perf_counter()
+        if now < due:
+            sleep(due - now)
+        else:
+            due = now  # what is late is lost; the next period starts afresh
+        walls.append(perf_counter() - began)
+    total = perf_counter() - start
+    width = max(1, round(WINDOW / budget))
+    windows = [sum(walls[k : k + width]) for k in range(0, max(1, ticks - width + 1), width)]
+    slowest = max(range(len(windows)), key=windows.__getitem__)
+    return Pace(
+        real_time_factor=ticks * budget / total,
+        worst=min(width, ticks) * budget / windows[slowest],
+        worst_at=slowest * width * budget,
+        late=sum(wall > budget * 1.05 for wall in walls) / ticks,
+    )

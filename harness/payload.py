@@ -1,0 +1,132 @@
+"""A load on a link of a robot: merged into the link's inertia by the parallel-axis theorem, in the description itself.
+
+Every engine then imports the loaded robot as it imports the bare one. A load always starts from the bare description,
+so a new load replaces the old one and a load of zero mass removes it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+
+from .errors import UsageError
+from .robot_model import format_of, is_text, model_of, xml_text
+from .scene import Array, Robot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """A rigid load.
+
+    Attributes:
+        mass: [kg]; 0 is no load.
+        com: centre of mass in the link's frame [m].
+        inertia: about the centre of mass in the link's axes: xx, yy, zz, xy, xz, yz [kg m^2].
+    """
+
+    mass: float = 0.0
+    com: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    inertia: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.mass) and self.mass >= 0):
+            raise UsageError(f"the load has mass {self.mass} kg; give a finite number, not below 0")
+        if len(self.inertia) != 6 or not all(map(math.isfinite, (*self.com, *self.inertia))):
+            raise UsageError(f"the load has inertia {self.inertia}; give xx, yy, zz, xy, xz, yz in kg m^2")
+        if self.mass > 0 and not is_real(tensor(self.inertia)):
+            raise UsageError(
+                f"the load of {self.mass} kg has inertia {self.inertia} kg m^2, which no real body can have: its "
+                "principal moments must be positive, and none may exceed the sum of the other two"
+            )
+
+
+def tensor(six: tuple[float, ...]) -> Array:
+    """xx, yy, zz, xy, xz, yz as a symmetric 3 x 3 matrix."""
+    xx, yy, zz, xy, xz, yz = six
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def is_real(inertia: Array, slack: float = 1e-9) -> bool:
+    """Whether a rotational inertia about the centre of mass (3, 3) can belong to a real body.
+
+    Its pseudo-inertia tr(I)/2 - I, the second moments of the mass, must be positive semi-definite, with I positive.
+    """
+    moments = np.linalg.eigvalsh(inertia)
+    return bool(moments[0] > 0 and moments[2] <= (moments[0] + moments[1]) * (1 + slack))
+
+
+def merged(mass: float, com: Array, inertia: Array, load: Load) -> tuple[float, Array, Array]:
+    """Mass [kg], centre of mass [m], inertia about it [kg m^2] of body and load, by the parallel-axis theorem."""
+    total = mass + load.mass
+    centre = (mass * com + load.mass * np.array(load.com)) / total
+    result = np.zeros((3, 3))
+    for m, c, own in ((mass, com, inertia), (load.mass, np.array(load.com), tensor(load.inertia))):
+        d = c - centre
+        result += own + m * (d @ d * np.eye(3) - np.outer(d, d))
+    return total, centre, result
+
+
+def loaded(robot: Robot, link: str, load: Load) -> Robot:
+    """`robot` with `load` on the link of that name; without mass, `robot` itself.
+
+    Raises:
+        UsageError: there is no such link.
+    """
+    if load.mass == 0:
+        return robot
+    bare = model_of(robot).link(link)
+    mass, com, inertia = merged(bare.mass, np.array(bare.com), np.array(bare.inertia), load)
+    root = ElementTree.fromstring(xml_text(robot.description))
+    if format_of(robot.description) == "mjcf":
+        _into_mjcf(root, link, mass, com, inertia)
+    else:
+        _into_urdf(root, link, mass, com, inertia)
+    if not is_text(robot.description):
+        _anchor_paths(root, Path(robot.description).resolve().parent)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return Robot(name=robot.name, description=text, pose=robot.pose, q0=robot.q0, contacts=robot.contacts)
+
+
+def _numbers(values: Array) -> str:
+    return " ".join(repr(float(value)) for value in values)
+
+
+def _into_mjcf(root: Element, link: str, mass: float, com: Array, inertia: Array) -> None:
+    body = next(body for body in root.iter("body") if body.get("name") == link)
+    for old in body.findall("inertial"):
+        body.remove(old)
+    full = _numbers(
+        np.array([inertia[0, 0], inertia[1, 1], inertia[2, 2], inertia[0, 1], inertia[0, 2], inertia[1, 2]])
+    )
+    body.insert(0, Element("inertial", mass=repr(mass), pos=_numbers(com), fullinertia=full))
+
+
+def _into_urdf(root: Element, link: str, mass: float, com: Array, inertia: Array) -> None:
+    element = next(element for element in root.iter("link") if element.get("name") == link)
+    for old in element.findall("inertial"):
+        element.remove(old)
+    inertial = SubElement(element, "inertial")
+    SubElement(inertial, "origin", xyz=_numbers(com), rpy="0 0 0")
+    SubElement(inertial, "mass", value=repr(mass))
+    names = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
+    SubElement(inertial, "inertia", {name: repr(float(inertia[at])) for name, at in names.items()})
+
+
+def _anchor_paths(root: Element, folder: Path) -> None:
+    """Relative mesh paths of a file that becomes text are taken from the file's own folder."""
+    compiler = root.find("compiler")
+    if root.tag == "mujoco":
+        if compiler is None:
+            compiler = SubElement(root, "compiler")
+        for name in ("meshdir", "texturedir", "assetdir"):
+            if name != "assetdir" or compiler.get(name):
+                compiler.set(name, str(folder / compiler.get(name, "")))
+    for mesh in root.iter("mesh") if root.tag == "robot" else ():
+        name = mesh.get("filename", "")
+        if name and "://" not in name:
+            mesh.set("filename", str(folder / name))
