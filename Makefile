@@ -17,13 +17,19 @@ bin := $(VENV)/bin
 ready := $(VENV)/.ready-$(name)
 ready_dev := $(VENV)/.ready-dev-$(name)
 
+known := mujoco newton genesis physx
+unknown := $(filter-out $(known),$(words))
+ifneq ($(unknown),)
+$(error engine $(unknown) does not exist; known engines: $(known))
+endif
+
 .PHONY: demo test bench clean
 .DELETE_ON_ERROR:
 
 demo: $(ready)
 	@status=0; $(bin)/simparity run study=demo engine=$(list) || status=$$?; \
 	if [ $$status -gt 1 ]; then exit $$status; fi; \
-	$(bin)/simparity report results -o reports/demo && \
+	$(bin)/simparity report results -o reports/demo --only study=demo engine=$(list) && \
 	echo "Open reports/demo.html in a browser." && exit $$status
 
 test: $(ready_dev)

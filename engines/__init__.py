@@ -17,6 +17,7 @@ class Entry:
         precisions: floating-point precisions of its state [bit], best first.
         compiles: whether it compiles its kernels at first use, which takes minutes.
         licence: SPDX identifier.
+        library: name and version of the physics library inside the package, where it has another version.
     """
 
     distribution: str | None
@@ -25,6 +26,7 @@ class Entry:
     precisions: tuple[int, ...]
     compiles: bool
     licence: str
+    library: str = ""
 
 
 def _entry(
@@ -35,6 +37,7 @@ def _entry(
     licence: str,
     *,
     compiles: bool = False,
+    library: str = "",
 ) -> Entry:
     return Entry(
         distribution=distribution,
@@ -43,6 +46,7 @@ def _entry(
         precisions=precisions,
         compiles=compiles,
         licence=licence,
+        library=library,
     )
 
 
@@ -51,5 +55,5 @@ ENGINES: Mapping[str, Entry] = {
     "mujoco": _entry("mujoco", "mujoco", "cpu", (64,), "Apache-2.0"),
     "newton": _entry("newton", "newton", "cpu cuda", (32,), "Apache-2.0", compiles=True),
     "genesis": _entry("genesis-world", "genesis", "cpu cuda", (64, 32), "Apache-2.0", compiles=True),
-    "physx": _entry("sapien", "physx", "cpu", (32,), "MIT (SAPIEN), BSD-3-Clause (PhysX)"),
+    "physx": _entry("sapien", "physx", "cpu", (32,), "MIT (SAPIEN), BSD-3-Clause (PhysX)", library="PhysX 5.3.1"),
 }

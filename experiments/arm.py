@@ -14,6 +14,7 @@ import numpy as np
 from ..harness.controller import Gains, TorqueLaw, gains, sinusoids
 from ..harness.errors import UsageError
 from ..harness.experiment import Check, Context, Experiment, Metric, require
+from ..harness.geometry import without_geometry
 from ..harness.payload import Load, loaded
 from ..harness.reference import Reference
 from ..harness.robot_model import RobotModel, model_of
@@ -85,7 +86,7 @@ class Arm(Experiment):
         return model_of(self._robot())
 
     def _robot(self) -> Robot:
-        bare = Robot(name="robot", description=description_of(self.robot))
+        bare = without_geometry(Robot(name="robot", description=description_of(self.robot)))
         model = model_of(bare)
         radius = (3 * self.load / (4 * math.pi * 7800.0)) ** (1 / 3)  # a ball of steel
         moment = 0.4 * self.load * radius**2

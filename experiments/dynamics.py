@@ -14,6 +14,7 @@ import numpy as np
 from ..harness.engine import Dynamics, RobotDynamics, Simulation
 from ..harness.errors import Unsupported
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, require
+from ..harness.geometry import without_geometry
 from ..harness.payload import Load, is_real, loaded
 from ..harness.reference import Reference
 from ..harness.robot_model import RobotModel, model_of
@@ -55,7 +56,7 @@ class DynamicsCheck(Experiment):
         return (description_of(self.robot),)
 
     def _robot(self, load: float) -> Robot:
-        bare = Robot(name="robot", description=description_of(self.robot))
+        bare = without_geometry(Robot(name="robot", description=description_of(self.robot)))
         moment = 0.4 * load * 0.05**2
         ball = Load(mass=load, com=(0.0, 0.0, 0.05), inertia=(moment, moment, moment, 0.0, 0.0, 0.0))
         return loaded(bare, self._flange(model_of(bare)), ball)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,11 +15,34 @@ from .progress import describe, progress_for
 from .record import Record
 
 USAGE, BROKEN, INTERRUPTED = 2, 1, 130
+RUN_PARAMETERS = """\
+what decides the numbers:
+  experiment=NAME        `simparity experiments` lists them and their parameters, experiment.NAME=VALUE
+  engine=NAME            `simparity engines` lists them
+  settings=PROFILE       default, published or matched
+  +option.NAME=VALUE     a single option of the engine; `simparity engines NAME` lists them
+  dt, duration           step and simulated time [s]; the experiment's own without them
+  stride=1               steps for each stored sample
+  control_dt=0.001       period of a robot's controller [s]
+  device=cpu             or cuda
+  precision              64 or 32; the engine's best without it
+  repeat=0               number of the repeat
+how it is run:
+  study=NAME             a list of sweeps: demo, or the path of your own YAML file
+  results=results        folder of the records
+  isolation=fresh        a process for each run; warm: runs that are no repeats share one
+  workers=1              processes side by side; speed is timed with the others paused
+  timeout=900            wall time that a run may take [s]
+  timings=3              how often the bare loop is timed for the real-time factor
+  paced=false            true: also run in real time and report what a client would see
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point; returns the exit code: 0 done, 1 a run broke, 2 the request was wrong, 130 interrupted."""
     options = _parser().parse_args(arguments)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _interrupt)
     try:
         return int(options.act(options))
     except UsageError as error:
@@ -34,6 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BROKEN
 
 
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="simparity", description="Compare physics engines on the same work.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -41,6 +70,8 @@ def _parser() -> argparse.ArgumentParser:
         "run",
         help="run an experiment, a sweep or a study",
         description="Example: simparity run -m experiment=drop engine=mujoco,newton dt=0.001,0.0005 repeat=0,1,2",
+        epilog=RUN_PARAMETERS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument("-m", "--multirun", action="store_true", help="run once for every combination of listed values")
     run.add_argument("-q", "--quiet", action="store_true", help="print only runs that did not end well")
@@ -52,6 +83,9 @@ def _parser() -> argparse.ArgumentParser:
     report = commands.add_parser("report", help="turn results into one HTML page")
     report.add_argument("results", nargs="?", default="results", type=Path, help="folder of results")
     report.add_argument("-o", "--output", default=Path("reports/report"), type=Path, help="PATH for PATH.html, PATH.md")
+    report.add_argument(
+        "--only", nargs="+", metavar="NAME=VALUE", help="only the runs that these words of `run -m` name"
+    )
     report.set_defaults(act=_report)
     engines = commands.add_parser("engines", help="list the engines, or the options of one")
     engines.add_argument("engine", nargs="?", help="show the options of this engine")
@@ -114,9 +148,11 @@ def _conclude(records: Sequence[Record], results: Path, *, quiet: bool) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
+    from .configure import plan
     from .report.write import write_report
 
-    for path in write_report(options.results, options.output):
+    only = frozenset(job.run_id for job in plan(options.only, multirun=True).jobs) if options.only else None
+    for path in write_report(options.results, options.output, only):
         print(path)
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,9 +90,9 @@ def plan(words: Sequence[str], *, multirun: bool) -> Plan:
         expanded = list(_expand(others, multirun=multirun))
     configs = _compose_all(expanded)
     if not configs:
-        raise UsageError("the study has no run for these engines; leave engine= out to see all of them")
+        raise UsageError(f"the study {study[-1] if study else ''!r} has no run for {' '.join(others)}")
     first = configs[0]
-    jobs = tuple(_job(config) for config in configs)
+    jobs = tuple({job.run_id: job for job in map(_job, configs)}.values())
     return Plan(
         jobs=jobs,
         results=Path(first.results),
@@ -110,7 +111,8 @@ def _load_study(name: str) -> dict[str, Any]:
     path = Path(name) if name.endswith((".yaml", ".yml")) else CONF / "study" / f"{name}.yaml"
     if not path.is_file():
         if path.parent == CONF / "study":
-            raise UnknownName("study", name, studies())
+            hint = " (a study of your own is named by its path, ending in .yaml)"
+            raise UsageError(f"study {name!r} does not exist; known studies: {', '.join(studies())}{hint}")
         raise UsageError(f"study file {name} does not exist; give a YAML file or one of: {', '.join(studies())}")
     try:
         config: Any = OmegaConf.to_container(OmegaConf.load(path))
@@ -121,21 +123,25 @@ def _load_study(name: str) -> dict[str, Any]:
     return config
 
 
+NARROWED = ("experiment", "engine")
+
+
 def _study_sweeps(sweeps: list[dict[str, Any]], words: list[str]) -> Iterator[list[str]]:
-    """Overrides of each sweep, with the user's words on top; `engine=` only narrows a study."""
-    wanted = next((word.partition("=")[2].split(",") for word in words if word.startswith("engine=")), None)
-    for name in wanted or []:
+    """Overrides of each sweep with the user's words on top; `experiment=` and `engine=` only narrow a study."""
+    wanted = {key: value.split(",") for key, _, value in (word.partition("=") for word in words) if key in NARROWED}
+    for name in wanted.get("engine", ()):
         engine_entry(name)
-    others = [word for word in words if not word.startswith("engine=")]
+    for name in wanted.get("experiment", ()):
+        experiment_module(name)
+    others = [word for word in words if word.partition("=")[0] not in NARROWED]
     replaced = {word.partition("=")[0].lstrip("+") for word in others}
     for sweep in sweeps:
         values = {str(key): str(value) for key, value in sweep.items() if str(key).lstrip("+") not in replaced}
-        if wanted is not None:
-            kept = [name for name in values.get("engine", "mujoco").split(",") if name.strip() in wanted]
-            if not kept:
-                continue
-            values["engine"] = ",".join(kept)
-        yield [f"{key}={value}" for key, value in values.items()] + others
+        for key, names in wanted.items():
+            kept = [name for name in values.get(key, "mujoco").split(",") if name.strip() in names]
+            values[key] = ",".join(kept)
+        if all(values.get(key, "mujoco") for key in NARROWED):
+            yield [f"{key}={value}" for key, value in values.items()] + others
 
 
 def _expand(words: list[str], *, multirun: bool) -> Iterator[list[str]]:
@@ -164,14 +170,17 @@ def _compose_all(expanded: list[list[str]]) -> list[RunConfig]:
 
 def _compose(words: list[str]) -> RunConfig:
     chosen = {word.partition("=")[0]: word.partition("=")[2] for word in words}
+    keys = {f.name for f in dataclasses.fields(RunConfig)}
     if "experiment" not in chosen:
+        for key in (word.partition("=")[0].lstrip("+~").partition(".")[0] for word in words):
+            if key not in keys:
+                raise UsageError(f"run has no parameter {key!r}; known parameters: {', '.join(sorted(keys))}")
         raise UsageError(f"no experiment was given; add experiment=NAME, one of: {', '.join(sorted(EXPERIMENTS))}")
     name = chosen["experiment"]
     experiment_module(name)
     if chosen.get("settings", "default") not in PROFILES:
         raise UnknownName("settings profile", chosen["settings"], PROFILES)
     known = {f"experiment.{f.name}" for f in dataclasses.fields(experiment_class(name))}
-    keys = {f.name for f in dataclasses.fields(RunConfig)}
     for word in words:
         key = word.partition("=")[0].lstrip("+~")
         if key.startswith("experiment.") and key not in known:
@@ -187,7 +196,7 @@ def _compose(words: list[str]) -> RunConfig:
         cause = error
         while cause.__cause__ is not None and isinstance(cause.__cause__, Exception):
             cause = cause.__cause__  # type: ignore[assignment]
-        raise UsageError(f"cannot run {' '.join(words)}: {_first_line(cause)}") from error
+        raise UsageError(f"cannot run {' '.join(words)}: {_in_our_words(cause)}") from error
     assert isinstance(config, RunConfig)
     return config
 
@@ -202,6 +211,9 @@ def _job(config: RunConfig) -> Job:
         )
     if config.device not in DEVICES:
         raise UnknownName("device", config.device, DEVICES)
+    if config.device not in entry.devices:
+        devices = " and ".join(entry.devices)
+        raise UsageError(f"engine {config.engine!r} runs on the {devices} only, not on {config.device}; use device=cpu")
     if config.device == "cuda":
         require_cuda(config.engine)
     settings = settle(config.engine, engine_mapping(config.engine), config.settings, config.option)
@@ -245,6 +257,14 @@ def _job(config: RunConfig) -> Job:
         inputs={path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in experiment.inputs()},
         repeat=config.repeat,
     )
+
+
+def _in_our_words(error: BaseException) -> str:
+    """The reason of a composition error, with the value and the kind that was wanted."""
+    line = _first_line(error)
+    found = re.match(r"Value '(.*)' of type '\w+' could not be converted to (\w+)", line)
+    kinds = {"Float": "a number", "Integer": "a whole number", "Boolean": "true or false"}
+    return f"{found.group(1)!r} is not {kinds.get(found.group(2), found.group(2))}" if found else line
 
 
 def _first_line(error: BaseException) -> str:

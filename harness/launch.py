@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -92,8 +93,9 @@ class Launch:
                     for group in list(self._running):
                         self._look(group, records, waiting, progress)
             finally:
-                for group in self._running:
+                for group in self._running:  # interrupted: what was being written is no run
                     _kill(group.process)
+                    shutil.rmtree(draft_of(store.folder_of(group.jobs[0], self.results)), ignore_errors=True)
                 progress.stop()
         return [records[job.run_id] for job in unique.values()]
 

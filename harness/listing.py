@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -17,7 +17,7 @@ from ..experiments import EXPERIMENTS
 from . import store
 from .configure import studies
 from .device import cuda_device_count
-from .errors import UsageError
+from .errors import UnknownName, UsageError
 from .progress import describe
 from .provenance import requirements
 from .record import Record
@@ -93,34 +93,73 @@ def metric_table(results: Path, where: Sequence[str], metrics: Sequence[str]) ->
     """
     if not results.is_dir():
         raise UsageError(f"results folder {results} does not exist; `simparity run` makes it")
-    for condition in where:
-        if "=" not in condition:
-            raise UsageError(f"cannot read {condition!r}; give NAME=VALUE, for example engine=mujoco")
-    found, _ = store.newest_code(item for item in store.runs(results) if isinstance(item, tuple))
-    records = [record for _, record in found if _fits(record, where)]
+    items = list(store.runs(results))
+    for damage in (item for item in items if isinstance(item, store.Damage)):
+        print(f"simparity: skipped {damage.path}: {damage.reason}", file=sys.stderr)
+    found, _ = store.newest_code(item for item in items if isinstance(item, tuple))
+    everything = [record for _, record in found]
+    if not everything:
+        raise UsageError(f"results folder {results} holds no readable run; `simparity run` makes some")
+    conditions = _conditions(where, everything)
+    records = [record for record in everything if _fits(record, conditions)]
     if not records:
-        raise UsageError(f"no run in {results} fits {' '.join(where) or 'any condition'}")
+        raise UsageError(f"no run in {results} fits {' '.join(where)}")
     names = metrics or list(dict.fromkeys(name for record in records for name in record.metrics))
     unknown = [name for name in names if not any(name in record.metrics for record in records)]
     if unknown:
         raise UsageError(f"no such metric in these runs: {', '.join(unknown)}")
-    table = Table("run", *names, box=None, pad_edge=False)
-    for record in sorted(records, key=lambda record: describe(record.job)):
+    if metrics:
+        records = [record for record in records if any(name in record.metrics for name in metrics)]
+    table = Table("run", "remark", *names, "run_id", box=None, pad_edge=False)
+    for record in sorted(records, key=lambda record: (describe(record.job), record.job.run_id)):
         cells = [f"{record.metrics[name]:.9g}" if name in record.metrics else "" for name in names]
-        mark = "" if record.status == "ok" else f" {record.status}"
-        table.add_row(escape(describe(record.job) + mark), *cells)
+        remarks = [record.status] if record.status != "ok" else []
+        remarks += dict.fromkeys(detection.kind for detection in record.detections)
+        table.add_row(escape(describe(record.job)), " ".join(remarks), *cells, record.job.run_id)
     _console().print(table)
 
 
-def _fits(record: Record, where: Sequence[str]) -> bool:
+def _facts(record: Record) -> dict[str, object]:
+    """Everything of a run that a condition can ask for, by the names that `run` takes, and by short ones."""
     job = record.job
-    values = {name: getattr(job, name) for name in ("experiment", "engine", "settings", "dt", "repeat", "precision")}
-    values |= {"status": record.status} | dict(job.params) | {f"option.{k}": v for k, v in job.overrides.items()}
-    for condition in where:
-        name, _, wanted = condition.partition("=")
-        if name not in values or not any(_same(values[name], word) for word in wanted.split(",")):
-            return False
-    return True
+    names = (
+        "experiment",
+        "engine",
+        "settings",
+        "dt",
+        "duration",
+        "stride",
+        "control_dt",
+        "repeat",
+        "device",
+        "precision",
+    )
+    facts: dict[str, object] = {name: getattr(job, name) for name in names}
+    facts |= {"status": record.status, "run_id": job.run_id, "engine_version": job.engine_version}
+    for name, value in job.params.items():
+        facts |= {name: value, f"experiment.{name}": value}
+    return facts | {f"option.{name}": value for name, value in job.overrides.items()}
+
+
+def _fits(record: Record, conditions: Mapping[str, str]) -> bool:
+    facts = _facts(record)
+    return all(
+        name in facts and any(_same(facts[name], word) for word in wanted.split(","))
+        for name, wanted in conditions.items()
+    )
+
+
+def _conditions(where: Sequence[str], records: Sequence[Record]) -> dict[str, str]:
+    known = {name for record in records for name in _facts(record)}
+    conditions = {}
+    for word in where:
+        name, equals, wanted = word.lstrip("+").partition("=")
+        if not equals:
+            raise UsageError(f"cannot read {word!r}; give NAME=VALUE, for example engine=mujoco")
+        if name not in known:
+            raise UnknownName("name", name, known)
+        conditions[name] = wanted
+    return conditions
 
 
 def _same(value: object, word: str) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from .channels import Sample
 from .engine import Dynamics, Simulation
 from .errors import Unsupported, UsageError
+from .geometry import without_geometry
 from .payload import Load, loaded
 from .registry import engine_adapter, engine_entry, engine_mapping, engine_version
 from .robot_model import model_of
@@ -69,7 +70,7 @@ class LiveRobot:
         self._build(Load())
 
     def _build(self, load: Load) -> None:
-        bare = Robot(name="robot", description=str(self.description), q0=self.q0)
+        bare = without_geometry(Robot(name="robot", description=str(self.description), q0=self.q0))
         model = model_of(bare)
         self.flange = model.link(self.flange).name if self.flange else model.links[-1].name
         scene = Scene(name="live", robots=(loaded(bare, self.flange, load),), gravity=self.gravity)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from time import monotonic
 
@@ -10,20 +11,35 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from .job import Job
 from .record import Record
+from .registry import engine_entry, experiment_class
 
 _MARKS = {"ok": "ok", "unsupported": "unsupported", "diverged": "DIVERGED", "failed": "FAILED", "timeout": "TIMEOUT"}
 
 
 def describe(job: Job) -> str:
-    """A job in a few words: what sets it apart in a sweep."""
+    """A job in a few words: everything in which it differs from the defaults."""
     words = [job.experiment, job.engine, job.settings, f"dt={job.dt * 1e3:g}ms"]
-    words += [f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}" for name, value in _changed(job)]
-    words += [f"{name}={value}" for name, value in job.overrides.items()]
+    words += [f"{name}={_short(value)}" for name, value in (*_changed(job), *job.overrides.items())]
     return " ".join([*words, f"r{job.repeat}"])
 
 
 def _changed(job: Job) -> list[tuple[str, object]]:
-    return [(name, value) for name, value in job.params.items() if name in ("phase", "start", "incline") and value]
+    """Parameters, and settings of the run itself, that are not their defaults."""
+    experiment = experiment_class(job.experiment)
+    defaults = {field.name: field.default for field in dataclasses.fields(experiment)}
+    changed = [(name, value) for name, value in job.params.items() if value != defaults.get(name)]
+    usual = {
+        "duration": experiment.DURATION,
+        "stride": 1,
+        "control_dt": 1e-3,
+        "device": "cpu",
+        "precision": engine_entry(job.engine).precisions[0],
+    }
+    return changed + [(name, getattr(job, name)) for name, value in usual.items() if getattr(job, name) != value]
+
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value).replace(" ", "")
 
 
 class PlainProgress:

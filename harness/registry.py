@@ -23,9 +23,10 @@ def engine_entry(name: str) -> Entry:
 
 
 def engine_version(name: str) -> str | None:
-    """Installed version of an engine, None when it is not installed."""
-    distribution = engine_entry(name).distribution
-    return installed("simparity") if distribution is None else installed(distribution)
+    """Installed version of an engine, with that of the library inside if it has another; None if not installed."""
+    entry = engine_entry(name)
+    version = installed(entry.distribution or "simparity")
+    return f"{version} ({entry.library})" if version and entry.library else version
 
 
 def engine_mapping(name: str) -> Any:

@@ -10,9 +10,9 @@ from .engine import Resolved, Value
 Row = tuple[str, Resolved]
 
 
-def absent(unit: str, why: str) -> Resolved:
+def absent(unit: str, why: str, authored: Value = None) -> Resolved:
     """The engine has no such quantity; `why` says what it has instead."""
-    return Resolved(value=None, unit=unit, origin="absent", native=why)
+    return Resolved(value=None, unit=unit, origin="absent", native=why, authored=authored)
 
 
 def unreadable(unit: str, why: str, authored: Value = None) -> Resolved:

@@ -63,6 +63,8 @@ def finished(job: Job, results: Path) -> Record | None:
         stored = json.loads((folder / JOB).read_text())
         same = stored == job.canonical()
         record = read(folder)
+        if record.status == "ok" and record.timing.steps:
+            read_trace(folder)
     except (SimparityError, OSError, ValueError):
         return None  # damaged: run it again
     if not same:

@@ -6,9 +6,11 @@ printed on the way goes to OUT/stderr.txt.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
+import signal
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
@@ -187,8 +189,16 @@ def draft_of(out: Path) -> Path:
     return out.with_name(f".{out.name}.draft")
 
 
+def _die_with_parent() -> None:
+    """On Linux: let the kernel end this process when its launcher dies, however that happens."""
+    if sys.platform == "linux":
+        PR_SET_PDEATHSIG = 1
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def main(arguments: list[str]) -> None:
     """Run the jobs named on the command line, one after the other."""
+    _die_with_parent()
     lock_path = None
     if arguments[:1] == ["--lock"]:
         lock_path, arguments = Path(arguments[1]), arguments[2:]

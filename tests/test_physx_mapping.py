@@ -35,12 +35,14 @@ def test_matched_contains_published():
 
 
 def test_every_option_has_exactly_one_place():
-    translated = ("solver", "restitution")
+    translated = ("solver", "restitution", "joint_friction", "robot_iterations")
     places = [
         *mapping.IN_SCENE_CONFIG,
         *mapping.IN_BODY_CONFIG,
         *mapping.IN_SHAPE_CONFIG,
         *mapping.ON_BODY,
+        *mapping.ON_LINK,
+        *mapping.ON_JOINT,
         *translated,
     ]
     assert sorted(places) == sorted(mapping.OPTIONS)
@@ -78,9 +80,12 @@ def test_restitution_out_of_range_is_refused(e):
     [
         {"iterations": 0},
         {"iterations": 256},
+        {"robot_iterations": 0},
         {"velocity_iterations": 256},
         {"velocity_iterations": -1},
         {"linear_damping": -0.1},
+        {"link_angular_damping": -0.1},
+        {"joint_load_friction": -0.1},
         {"max_depenetration_velocity": -1.0},
         {"sleep_threshold": -1.0},
         {"contact_offset": 0.0},
@@ -107,3 +112,25 @@ def test_velocity_kept_by_damping():
     assert mapping.velocity_kept(0.0, 1e-3) == 1.0
     assert math.isclose(mapping.velocity_kept(3.0, 1e-3), 0.997)
     assert mapping.velocity_kept(2000.0, 1e-3) == 0.0
+
+
+@pytest.mark.parametrize("axis", [(1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, -1), (0.6, 0.0, 0.8), (-0.48, 0.6, 0.64)])
+def test_quaternion_turns_x_onto_an_axis(axis):
+    w, x, y, z = mapping.q_x_onto(axis)
+    assert w * w + x * x + y * y + z * z == pytest.approx(1.0, abs=1e-15)
+    image = (1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y))
+    assert image == pytest.approx(axis, abs=1e-15)
+
+
+def test_dry_friction_is_refused_only_where_it_was_asked_for():
+    mapping.check_joint_friction("arm", {"elbow": 0.2}, {})
+    mapping.check_joint_friction("arm", {"elbow": 0.2}, {"joint_friction": False})
+    mapping.check_joint_friction("arm", {"elbow": 0.0}, {"joint_friction": True})
+    with pytest.raises(Unsupported, match="elbow"):
+        mapping.check_joint_friction("arm", {"elbow": 0.2, "wrist": 0.0}, {"joint_friction": True})
+
+
+def test_a_robot_has_iterations_of_its_own_only_where_it_moves_alone():
+    assert mapping.iterations_option(True, {"robot_iterations": 1}) == "robot_iterations"
+    assert mapping.iterations_option(True, {"iterations": 100}) == "iterations"
+    assert mapping.iterations_option(False, {"robot_iterations": 1}) == "iterations"

@@ -176,10 +176,72 @@ def test_a_worker_that_cannot_start_says_so(tmp_path: Path) -> None:
     assert "exit code 1" in record.reason
 
 
+def test_a_run_whose_trace_is_gone_is_run_again(tmp_path: Path) -> None:
+    words = ("experiment=throw", "engine=freefall")
+    assert run(tmp_path, *words).returncode == 0
+    (trace,) = tmp_path.glob("results/*/*/*/*/trace.npz")
+    trace.write_bytes(trace.read_bytes()[:100])
+    assert "finished before" not in run(tmp_path, *words).stdout
+    assert trace.stat().st_size > 1000
+
+
+def test_sigterm_ends_the_workers_too(tmp_path: Path, sweep: subprocess.Popen[str]) -> None:
+    worker = _worker_of(sweep.pid)
+    _wait_for_draft(tmp_path)
+    sweep.terminate()
+    _, err = sweep.communicate(timeout=60)
+    assert sweep.returncode == 130
+    assert "repeat the command to go on" in err
+    assert not Path(f"/proc/{worker}").exists()
+    assert not list(tmp_path.glob("results/*/*/*/.*")), "a draft was left behind"
+
+
+def test_a_worker_dies_with_its_launcher(tmp_path: Path, sweep: subprocess.Popen[str]) -> None:
+    worker = _worker_of(sweep.pid)
+    _wait_for_draft(tmp_path)
+    sweep.kill()
+    sweep.wait()
+    for _ in range(100):
+        if not Path(f"/proc/{worker}").exists():
+            return
+        time.sleep(0.05)
+    raise AssertionError("the worker outlived its launcher")
+
+
+def test_stored_runs_can_be_asked_for(tmp_path: Path) -> None:
+    assert run(tmp_path, "-m", "experiment=throw", "engine=freefall", "experiment.speed=1,2", "dt=0.01").returncode == 0
+
+    def show(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command("show", *words), cwd=tmp_path, capture_output=True, text=True, timeout=60)
+
+    done = show("--where", "experiment.speed=1", "--metrics", "range")
+    assert len(done.stdout.splitlines()) == 2
+    assert "speed=1" in done.stdout
+    assert "name 'sped' does not exist; known names: " in show("--where", "sped=1").stderr
+    assert "no such metric" in show("--metrics", "rnge").stderr
+
+
 def test_stride_loses_no_impulse_and_no_peak(tmp_path: Path) -> None:
     assert run(tmp_path, "-m", "experiment=drop", "engine=mujoco", "stride=1,10").returncode == 0
     frame = simparity.load(tmp_path / "results")
     assert frame.peak_normal_force[0] == frame.peak_normal_force[1]
     assert frame.impulse[0] == pytest.approx(frame.impulse[1], rel=1e-12)
+    assert not any(frame.checks_failed), "a coarser trace makes no correct run fail"
     lengths = sorted(len(simparity.trace(run_id, tmp_path / "results")) for run_id in frame.run_id)
     assert lengths == [101, 1001]
+
+
+@pytest.mark.parametrize("words", [("duration=0.2",), ("experiment.friction=0.05",), ("experiment.incline=1.0",)])
+def test_a_run_that_is_too_short_is_no_failure(tmp_path: Path, words: tuple[str, ...]) -> None:
+    experiment = "drop" if "duration=0.2" in words else "sliding_block"
+    assert run(tmp_path, f"experiment={experiment}", "engine=mujoco", "timings=0", *words).returncode == 0
+    assert not simparity.load(tmp_path / "results").checks_failed[0]
+
+
+def test_an_incline_is_in_the_closed_form(tmp_path: Path) -> None:
+    """v^2/(2 g (mu cos - sin)) on a slope of 0.3 rad: 0.27982 m, of which v dt/2 is the integrator's."""
+    words = ("experiment=sliding_block", "engine=mujoco", "settings=published", "experiment.incline=0.3", "duration=3")
+    assert run(tmp_path, *words, "timings=0").returncode == 0
+    frame = simparity.load(tmp_path / "results")
+    assert frame.stopping_distance[0] == pytest.approx(0.27982, abs=1e-3)
+    assert not frame.checks_failed[0]

@@ -100,7 +100,7 @@ def _shape(model: Any, settings: Settings, body: str, index: int, material: Mate
         return prefix + quantity, read(value, unit, native, settings=wanted)
 
     yield prefix + "friction", read(float(geom.friction[0]), "1", "geom_friction[0]", scene=mapping.friction(material))
-    yield prefix + "restitution", absent("1", "MuJoCo has no restitution coefficient")
+    yield prefix + "restitution", absent("1", "MuJoCo has no restitution coefficient", material.restitution)
     solref, wanted = floats(geom.solref), asked.get("solref")
     pair = wanted if isinstance(wanted, tuple) else (None, None)
     if solref[0] > 0:

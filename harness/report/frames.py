@@ -23,6 +23,8 @@ COLUMNS = (
     "overrides",
     "dt",
     "duration",
+    "stride",
+    "control_dt",
     "repeat",
     "device",
     "precision",
@@ -30,10 +32,14 @@ COLUMNS = (
     "reason",
     "rtf",
     "run_id",
+    "checks_failed",
+    "detections",
+    "process",
+    "machine",
 )
 
 
-def row_of(record: Record) -> dict[str, Any]:
+def row_of(record: Record, machine: str) -> dict[str, Any]:
     """One run as a row: the columns of COLUMNS, then parameters, then metrics."""
     job, factors = record.job, record.timing.real_time_factors
     row: dict[str, Any] = {
@@ -44,6 +50,8 @@ def row_of(record: Record) -> dict[str, Any]:
         "overrides": " ".join(f"{name}={value}" for name, value in job.overrides.items()),
         "dt": job.dt,
         "duration": job.duration,
+        "stride": job.stride,
+        "control_dt": job.control_dt,
         "repeat": job.repeat,
         "device": job.device,
         "precision": job.precision,
@@ -51,6 +59,10 @@ def row_of(record: Record) -> dict[str, Any]:
         "reason": record.reason,
         "rtf": median(factors) if factors else float("nan"),
         "run_id": job.run_id,
+        "checks_failed": " ".join(verdict.metric for verdict in record.checks if verdict.outcome == "fail"),
+        "detections": " ".join(dict.fromkeys(detection.kind for detection in record.detections)),
+        "process": record.timing.process,
+        "machine": machine,
     }
     return row | dict(job.params) | dict(record.metrics)
 
@@ -69,7 +81,7 @@ def load_runs(results: Path) -> pd.DataFrame:
             warnings.warn(f"skipped {item.path}: {item.reason}", stacklevel=3)
         else:
             found.append(item)
-    rows = [row_of(record) for _, record in store.newest_code(found)[0]]
+    rows = [row_of(record, folder.parents[2].name) for folder, record in store.newest_code(found)[0]]
     return pd.DataFrame(rows, columns=None if rows else list(COLUMNS))
 
 
