@@ -42,6 +42,7 @@ test: $(ready_dev)
 
 bench: $(ready)
 	$(bin)/simparity bench $(words)
+	$(bin)/python tests/bench_report.py
 
 $(bin)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -17,6 +17,7 @@ class Entry:
         precisions: floating-point precisions of its state [bit], best first.
         compiles: whether it compiles its kernels at first use, which takes minutes.
         licence: SPDX identifier.
+        numerics: other packages that make its numbers; their versions are part of a run's identity.
         library: name and version of the physics library inside the package, where it has another version.
     """
 
@@ -26,6 +27,7 @@ class Entry:
     precisions: tuple[int, ...]
     compiles: bool
     licence: str
+    numerics: tuple[str, ...] = ()
     library: str = ""
 
 
@@ -37,6 +39,7 @@ def _entry(
     licence: str,
     *,
     compiles: bool = False,
+    numerics: str = "",
     library: str = "",
 ) -> Entry:
     return Entry(
@@ -46,14 +49,17 @@ def _entry(
         precisions=precisions,
         compiles=compiles,
         licence=licence,
+        numerics=("numpy", *numerics.split()),
         library=library,
     )
 
 
+_WARP, _QUADS = "warp-lang mujoco mujoco-warp", "quadrants torch mujoco"
+
 ENGINES: Mapping[str, Entry] = {
     "freefall": _entry(None, "", "cpu", (64,), "Apache-2.0"),
     "mujoco": _entry("mujoco", "mujoco", "cpu", (64,), "Apache-2.0"),
-    "newton": _entry("newton", "newton", "cpu cuda", (32,), "Apache-2.0", compiles=True),
-    "genesis": _entry("genesis-world", "genesis", "cpu cuda", (64, 32), "Apache-2.0", compiles=True),
+    "newton": _entry("newton", "newton", "cpu cuda", (32,), "Apache-2.0", compiles=True, numerics=_WARP),
+    "genesis": _entry("genesis-world", "genesis", "cpu cuda", (64, 32), "Apache-2.0", compiles=True, numerics=_QUADS),
     "physx": _entry("sapien", "physx", "cpu", (32,), "MIT (SAPIEN), BSD-3-Clause (PhysX)", library="PhysX 5.3.1"),
 }

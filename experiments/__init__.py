@@ -10,6 +10,7 @@ EXPERIMENTS: Mapping[str, str] = {
     "hinge": "hinge:Hinge",
     "single_arm": "single_arm:SingleArm",
     "duo": "duo:Duo",
+    "throughput": "throughput:Throughput",
     "dynamics": "dynamics:DynamicsCheck",
     "sliding_block": "sliding_block:SlidingBlock",
 }

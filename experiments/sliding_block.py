@@ -127,11 +127,11 @@ class SlidingBlock(Experiment):
         )
 
     def checks(self) -> Sequence[Check]:
-        stays = "no force acts sideways; what the precision of the state adds up to"
+        stays = "no force acts sideways; one rounding of the position at every step"
         drift = Check(
             "sideways_drift",
             lambda trace, context: 0.0,
-            lambda context, _: self.size * (1e-9 if context.precision == 64 else 1e-4),
+            lambda context, _: self.size * context.schedule.steps * (2.2e-16 if context.precision == 64 else 1.2e-7),
             stays,
         )
         if self.start == "rest":

@@ -121,10 +121,13 @@ class Log:
         if self._has_joints:
             self.joints[row] = self.sample.joints
 
-    def states(self, rows: slice) -> Array:
-        """Positions and velocities of those rows, flat: (T, all of them)."""
-        bodies, joints = self.bodies[rows, :, :STATE_WIDTH], self.joints[rows, :2]
-        return np.concatenate([bodies.reshape(len(bodies), -1), joints.reshape(len(joints), -1)], axis=1)
+    def states(self, rows: slice) -> tuple[Array, Array]:
+        """All positions, and all velocities, of those rows, flat: (T, as many as there are)."""
+        bodies, joints = self.bodies[rows], self.joints[rows]
+        moved = COLUMNS["v_WB"].start
+        flat = ((bodies[:, :, :moved], joints[:, 0]), (bodies[:, :, moved:STATE_WIDTH], joints[:, 1]))
+        positions, velocities = (np.hstack([part.reshape(len(bodies), -1) for part in pair]) for pair in flat)
+        return positions, velocities
 
     def channels(self, rows: int) -> dict[str, Array]:
         """The first `rows` rows by channel: (T, n_bodies, width), and (T, n_joints, 1) for joint channels."""

@@ -40,7 +40,10 @@ how it is run:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point; returns the exit code: 0 done, 1 a run broke, 2 the request was wrong, 130 interrupted."""
-    options = _parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["run"]:  # its flags take no value and may stand anywhere between the words
+        given = ["run", *sorted(given[1:], key=lambda word: not word.startswith("-"))]
+    options = _parser().parse_args(given)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _interrupt)
     try:

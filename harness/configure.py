@@ -24,8 +24,10 @@ from ..experiments import EXPERIMENTS
 from .device import DEVICES, require_cuda
 from .errors import UnknownName, UsageError
 from .job import PACKAGE, Job, code_digest
+from .provenance import installed
 from .registry import engine_entry, engine_mapping, engine_version, experiment_class, experiment_module
 from .rollout import Schedule
+from .scene import Mesh
 from .settings import PROFILES, settle
 
 CONF = PACKAGE / "experiments" / "conf"
@@ -150,6 +152,9 @@ def _expand(words: list[str], *, multirun: bool) -> Iterator[list[str]]:
         overrides = OverridesParser.create().parse_overrides(words)
     except HydraException as error:
         raise UsageError(f"cannot read the overrides {' '.join(words)}: {_first_line(error)}") from error
+    for override in overrides:
+        if override.is_sweep_override() and override.get_key_element() in LAUNCH_KEYS:
+            raise UsageError(f"{override.get_key_element()} has several values; one sweep is run in one way: give one")
     swept = [override for override in overrides if override.is_sweep_override()]
     if swept and not multirun:
         key = swept[0].get_key_element()
@@ -234,9 +239,11 @@ def _job(config: RunConfig) -> Job:
             raise UsageError(f"{name} is {value}; give a whole number, at least {least}")
     if not (math.isfinite(config.timeout) and config.timeout > 0):
         raise UsageError(f"timeout is {config.timeout} s; give a positive number of seconds")
-    experiment.scene(schedule.dt)  # these two say now what is wrong with the parameters
+    scene = experiment.scene(schedule.dt)  # these two say now what is wrong with the parameters
     experiment.controller(schedule)
     name = type(experiment).NAME
+    meshes = [shape.path for body in scene.bodies for shape in body.shapes if isinstance(shape, Mesh)]
+    inputs = [*experiment.inputs(), *meshes]
     return Job(
         experiment=name,
         params=dataclasses.asdict(experiment),
@@ -254,7 +261,8 @@ def _job(config: RunConfig) -> Job:
         timings=config.timings,
         paced=config.paced,
         code=code_digest(config.engine, experiment_module(name)),
-        inputs={path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in experiment.inputs()},
+        libraries={name: installed(name) or "" for name in entry.numerics},
+        inputs={path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in inputs},
         repeat=config.repeat,
     )
 

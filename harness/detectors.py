@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from .record import Detection
-from .scene import Array, Body, Box, Capsule, Cylinder, HalfSpace, Scene, Shape, Sphere
+from .rollout import Event
+from .scene import Array, Body, Box, Capsule, Cylinder, HalfSpace, Pose, Scene, Shape, Sphere
 from .trace import Trace
 
-ENERGY_GROWTH = 1.5  # kinetic and potential energy over the largest seen before and the work that could be done
+ENERGY_GROWTH = 1.5  # energy over what there was to exchange: kinetic at the start, or the range of the potential
 REST_WINDOW = 0.2  # [s] at the end
 REST_SPEED = 1e-2  # [m/s] of a body that counts as resting
 JITTER = 0.1  # step-wise standard deviation of the normal force over its mean
@@ -18,17 +19,14 @@ DRIFT_SPEED = 1e-4  # [m/s]
 SINKING = 0.02  # part of the body's size
 
 
-def detect(scene: Scene, trace: Trace, disturbed: bool) -> list[Detection]:
-    """All failures in `trace`.
-
-    Args:
-        disturbed: whether the experiment pushes or kicks the bodies, so that their energy may grow.
-    """
+def detect(scene: Scene, trace: Trace, events: Sequence[Event]) -> list[Detection]:
+    """All failures in `trace`; between events no body may gain energy unless a wrench acts on it."""
     found: list[Detection] = []
     for body in scene.moving:
         size = extent(body)
-        if not disturbed:
-            found += _explosion(scene, body, trace)
+        found += _sleep(body, trace)
+        for quiet in _quiet(trace, events):
+            found += _explosion(scene, body, trace, quiet)
         found += _tunnelling(scene, body, trace, size)
         found += _at_rest(scene, body, trace, size)
     return found
@@ -51,16 +49,36 @@ def _extent(shape: Shape) -> float:
             return 0.0
 
 
-def _explosion(scene: Scene, body: Body, trace: Trace) -> Iterator[Detection]:
-    """Mechanical energy above what the body started with, by more than the integrator's first-order error."""
+def _quiet(trace: Trace, events: Sequence[Event]) -> Iterator[slice]:
+    """Samples between events in which no wrench acts; the sample of an event still shows the state before it."""
+    pushed, start = False, 0
+    for event in events:
+        stop = int(np.searchsorted(trace.time, event.time + 1e-9))
+        if not pushed and stop - start > 1:
+            yield slice(start, stop)
+        start = stop
+        pushed = bool(event.wrench.any()) if event.wrench is not None else pushed
+    if not pushed and len(trace.time) - start > 1:
+        yield slice(start, len(trace.time))
+
+
+def _sleep(body: Body, trace: Trace) -> Iterator[Detection]:
+    """The engine stopped simulating the body."""
+    asleep = np.flatnonzero(trace.of("asleep", body.name)[:, 0] > 0)
+    if len(asleep):
+        yield _at(trace, asleep[0], "sleep", body, "the engine put it to sleep and freezes its contact force")
+
+
+def _explosion(scene: Scene, body: Body, trace: Trace, quiet: slice) -> Iterator[Detection]:
+    """Mechanical energy above what the body had at the start of `quiet`, by more than a first-order step could make."""
     assert body.mass is not None and body.inertia is not None
-    v, w, p = trace.of("v_WB", body.name), trace.of("w_WB", body.name), trace.of("p_WB", body.name)
+    v, w, p = (trace.of(name, body.name)[quiet] for name in ("v_WB", "w_WB", "p_WB"))
     potential = -body.mass * (p @ np.array(scene.gravity))
     kinetic = 0.5 * body.mass * np.einsum("tk,tk->t", v, v) + 0.5 * min(body.inertia) * np.einsum("tk,tk->t", w, w)
     scale = float(kinetic.max() if len(kinetic) < 2 else max(kinetic[0], np.ptp(potential)))
     grown = np.flatnonzero(kinetic + potential - kinetic[0] - potential[0] > (ENERGY_GROWTH - 1) * scale + 1e-9)
     if len(grown) and scale > 0:
-        yield _at(trace, grown[0], "explosion", body, "its energy grew beyond what it started with")
+        yield _at(trace, quiet.start + grown[0], "explosion", body, "its energy grew beyond what it started with")
 
 
 def _tunnelling(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator[Detection]:
@@ -71,9 +89,22 @@ def _tunnelling(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator
             continue
         for shape in other.shapes:
             if isinstance(shape, HalfSpace):
-                through = np.flatnonzero(p[:, 2] < other.pose.p[2] + shape.pose.p[2] - size / 2)
+                normal, at = _surface(other.pose, shape.pose)
+                through = np.flatnonzero((p - at) @ normal < -size / 2)
                 if len(through):
                     yield _at(trace, through[0], "tunnelling", body, f"it went through {other.name!r}")
+
+
+def _surface(outer: Pose, inner: Pose) -> tuple[Array, Array]:
+    """Outward normal and a point of a half-space's surface in W, from the body's pose and the shape's in it."""
+    turn, within = _matrix(outer.q_wxyz), _matrix(inner.q_wxyz)
+    return (turn @ within)[:, 2], np.array(outer.p) + turn @ np.array(inner.p)
+
+
+def _matrix(q: tuple[float, float, float, float]) -> Array:
+    w, v = q[0], np.array(q[1:])
+    cross = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+    return np.asarray(np.eye(3) + 2 * w * cross + 2 * cross @ cross)
 
 
 def _at_rest(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator[Detection]:

@@ -171,6 +171,30 @@ class Dynamics(Protocol):
         ...
 
 
+class Batch(Protocol):
+    """Many copies of one robot scene, stepped together under the same open-loop torques."""
+
+    def run(self, tau: Array) -> Array:
+        """Start every world at the scene's initial state and hold each row of `tau` (steps, nv) for one step.
+
+        Returns the joint positions of all worlds at the end, shape (worlds, nv), and returns only then.
+        """
+        ...
+
+    def close(self) -> None:
+        """Free the batch."""
+        ...
+
+
+@runtime_checkable
+class Batched(Protocol):
+    """Optional capability of a simulation: the same scene many times."""
+
+    def batch(self, worlds: int) -> Batch:
+        """`worlds` copies of the scene with the same settings, device and precision."""
+        ...
+
+
 class Build(Protocol):
     """Type of an adapter's `build`."""
 

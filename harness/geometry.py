@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from .robot_model import format_of, xml_text
+from .description import format_of, xml_text
 from .scene import Robot
 
 

@@ -14,7 +14,24 @@ from .errors import SimparityError
 
 PACKAGE = Path(__file__).parents[1]
 # the modules of the harness that decide numbers; the engine's folder and the experiment's files are added per job
-_NUMERICAL = ("scene", "channels", "engine", "rollout", "trace", "contact_law", "experiment", "checks", "detectors")
+_NUMERICAL = (
+    "resolution",
+    "description",
+    "robot_model",
+    "reference",
+    "controller",
+    "payload",
+    "geometry",
+    "scene",
+    "channels",
+    "engine",
+    "rollout",
+    "trace",
+    "contact_law",
+    "experiment",
+    "checks",
+    "detectors",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +43,7 @@ class Job:
         options: engine options set by the profile and by the user, merged.
         overrides: those of them that the user set.
         code: SHA-256 over the source of the modules that make the numbers.
+        libraries: versions of the other packages that make the engine's numbers.
         inputs: path -> SHA-256 of every file that the scene is read from.
         timings: how many bare loops are timed for the real-time factor.
         paced: whether a loop in real time is run as well, for experiments with a controller.
@@ -48,6 +66,7 @@ class Job:
     timings: int
     paced: bool
     code: str
+    libraries: Mapping[str, str]
     inputs: Mapping[str, str]
     repeat: int = 0
 

@@ -19,6 +19,7 @@ from typing import Literal, Protocol, TypeAlias
 from . import store
 from .errors import SimparityError
 from .job import Job
+from .machine_lock import WAITING
 from .provenance import provenance
 from .record import Record, Status
 from .registry import engine_entry
@@ -55,6 +56,8 @@ class _Group:
     jobs: list[Job]
     process: subprocess.Popen[bytes] | None = None
     since: float = 0.0
+    looked: float = 0.0
+    earlier: dict[str, int] = field(default_factory=dict)  # run id -> stamp of a record that is tried again
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,7 +98,8 @@ class Launch:
             finally:
                 for group in self._running:  # interrupted: what was being written is no run
                     _kill(group.process)
-                    shutil.rmtree(draft_of(store.folder_of(group.jobs[0], self.results)), ignore_errors=True)
+                    if group.jobs:
+                        shutil.rmtree(self._draft(group), ignore_errors=True)
                 progress.stop()
         return [records[job.run_id] for job in unique.values()]
 
@@ -118,24 +122,31 @@ class Launch:
             path = self._scratch / f"{job.run_id}.json"
             path.write_text(json.dumps(job.canonical()))
             folder = store.folder_of(job, self.results).absolute()
-            (folder / store.RUN).unlink(missing_ok=True)  # a run that failed before is tried again
+            if (folder / store.RUN).exists():
+                group.earlier[job.run_id] = (folder / store.RUN).stat().st_mtime_ns
             pairs += [str(path), str(folder)]
         lock = ["--lock", str(self._scratch / "machine.lock")] if self.workers > 1 else []
+        said = (self._scratch / f"{group.jobs[0].run_id}.err").open("wb")
         group.process = subprocess.Popen(
             [self.python, "-m", "simparity.harness.worker", *lock, *pairs],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=(self._scratch / f"{group.jobs[0].run_id}.err").open("wb"),
+            stderr=said,
             start_new_session=True,  # Ctrl-C reaches the launcher alone, which then ends its workers
         )
-        group.since = time.monotonic()
+        said.close()
+        group.since = group.looked = time.monotonic()
         self._running.append(group)
         progress.began(group.jobs[0])
 
     def _look(self, group: _Group, records: dict[str, Record], waiting: list[_Group], progress: Progress) -> None:
         assert group.process is not None
         ended = group.process.poll() is not None  # asked before looking for records, so that none is missed
-        while group.jobs and (record := self._written(group.jobs[0])):
+        now = time.monotonic()
+        if group.jobs and (self._draft(group) / WAITING).exists():
+            group.since += now - group.looked  # it waits for another run's timing
+        group.looked = now
+        while group.jobs and (record := self._written(group, group.jobs[0])):
             self._ended(group, record, records, progress)
         if not group.jobs:
             if ended:
@@ -172,7 +183,7 @@ class Launch:
         job = group.jobs[0]
         folder = store.folder_of(job, self.results)
         record = Record(job=job, status=status, reason=reason, provenance=provenance())
-        draft = draft_of(folder)
+        draft = self._draft(group)
         if not draft.is_dir():  # it died before it took up the job: what it said is in its own output
             draft.mkdir(parents=True)
             said = self._scratch / f"{job.run_id}.err"
@@ -182,13 +193,17 @@ class Launch:
         if group.jobs:
             waiting.insert(0, _Group(group.jobs))
 
-    def _written(self, job: Job) -> Record | None:
+    def _draft(self, group: _Group) -> Path:
+        assert group.process is not None
+        return draft_of(store.folder_of(group.jobs[0], self.results), group.process.pid)
+
+    def _written(self, group: _Group, job: Job) -> Record | None:
         folder = store.folder_of(job, self.results)
-        if not (folder / store.RUN).exists():
-            return None
         try:
+            if (folder / store.RUN).stat().st_mtime_ns == group.earlier.get(job.run_id):
+                return None
             return store.read(folder)
-        except SimparityError:
+        except (OSError, SimparityError):
             return None
 
 

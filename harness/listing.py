@@ -113,7 +113,7 @@ def metric_table(results: Path, where: Sequence[str], metrics: Sequence[str]) ->
     table = Table("run", "remark", *names, "run_id", box=None, pad_edge=False)
     for record in sorted(records, key=lambda record: (describe(record.job), record.job.run_id)):
         cells = [f"{record.metrics[name]:.9g}" if name in record.metrics else "" for name in names]
-        remarks = [record.status] if record.status != "ok" else []
+        remarks = [] if record.status == "ok" else [str(record.status)]
         remarks += dict.fromkeys(detection.kind for detection in record.detections)
         table.add_row(escape(describe(record.job)), " ".join(remarks), *cells, record.job.run_id)
     _console().print(table)

@@ -7,12 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+WAITING = "waiting"  # a file of this name in a run's draft says that its clock stands still
+
 
 class MachineLock:
-    """A lock file shared by all workers of a sweep; without a path every request is granted at once."""
+    """A lock file shared by all workers of a sweep; without a path every request is granted at once.
 
-    def __init__(self, path: Path | None) -> None:
+    While a request waits, `marker` exists, so that the launcher does not count the time against the run.
+    """
+
+    def __init__(self, path: Path | None, marker: Path) -> None:
         self._file = path.open("w") if path else None
+        self._marker = marker
 
     @contextmanager
     def working(self) -> Iterator[None]:
@@ -35,5 +41,11 @@ class MachineLock:
             self._take(fcntl.LOCK_SH)
 
     def _take(self, kind: int) -> None:
-        if self._file is not None:
+        if self._file is None:
+            return
+        try:
+            fcntl.flock(self._file, kind | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._marker.touch()
             fcntl.flock(self._file, kind)
+            self._marker.unlink(missing_ok=True)

@@ -14,8 +14,9 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from .description import format_of, is_text, xml_text
 from .errors import UsageError
-from .robot_model import format_of, is_text, model_of, xml_text
+from .robot_model import model_of
 from .scene import Array, Robot
 
 

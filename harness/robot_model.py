@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
-from xml.etree import ElementTree
 
 import numpy as np
 
+from .description import check_numbers, format_of, is_text, name_of
 from .errors import UsageError
 from .scene import Array, Box, Capsule, Cylinder, Pose, Robot, Shape, Sphere
 
@@ -100,47 +100,6 @@ class RobotModel:
         raise UsageError(f"the robot has no link {name!r}; its links: {names}")
 
 
-def is_text(description: str) -> bool:
-    """Whether a description is XML itself rather than a path."""
-    return description.lstrip().startswith("<")
-
-
-def xml_text(description: str) -> str:
-    """The XML of a description.
-
-    Raises:
-        UsageError: the file does not exist or cannot be read.
-    """
-    if is_text(description):
-        return description
-    path = Path(description)
-    if not path.is_file():
-        raise UsageError(f"robot file {description} does not exist; give an MJCF (.xml) or URDF (.urdf) file")
-    try:
-        return path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"robot file {description} cannot be read: {error}") from error
-
-
-def format_of(description: str) -> Literal["mjcf", "urdf"]:
-    """Which of the two formats a description is in, from its root element.
-
-    Raises:
-        UsageError: not well-formed, or neither.
-    """
-    text = xml_text(description)
-    name = "the robot's XML" if is_text(description) else f"robot file {description}"
-    try:
-        tag = ElementTree.fromstring(text).tag
-    except ElementTree.ParseError as error:
-        raise UsageError(f"{name} is not well-formed XML: {error}") from error
-    if tag == "mujoco":
-        return "mjcf"
-    if tag == "robot":
-        return "urdf"
-    raise UsageError(f"{name} starts with <{tag}>; an MJCF starts with <mujoco>, a URDF with <robot>")
-
-
 def model_of(robot: Robot) -> RobotModel:
     """The source model of a robot.
 
@@ -159,9 +118,9 @@ def _stamp(description: str) -> int:
 def _compiled(description: str, stamp: int) -> RobotModel:
     import mujoco
 
-    name = "the robot's XML" if is_text(description) else f"robot file {description}"
+    name = name_of(description)
     kind = format_of(description)
-    _check_numbers(name, description)
+    check_numbers(description)
     try:
         spec = mujoco.MjSpec.from_string(description) if is_text(description) else mujoco.MjSpec.from_file(description)
         spec.compiler.fusestatic = False
@@ -174,28 +133,6 @@ def _compiled(description: str, stamp: int) -> RobotModel:
     if not found.joints:
         raise UsageError(f"{name} has no joints; a robot needs at least one hinge or slide joint")
     return found
-
-
-def _check_numbers(name: str, description: str) -> None:
-    """Refuse masses and inertias that are no numbers or negative, naming the element: compilers let some pass."""
-    root = ElementTree.fromstring(xml_text(description))
-    for parent in root.iter():
-        for element in parent:
-            owner = element.get("name") or parent.get("name") or parent.tag
-            for attribute in ("mass", "value", "diaginertia", "fullinertia", "ixx", "iyy", "izz", "density"):
-                if attribute == "value" and element.tag != "mass":
-                    continue
-                for word in (element.get(attribute) or "").split():
-                    _check_number(name, element.tag, owner, attribute, word)
-
-
-def _check_number(name: str, tag: str, owner: str, attribute: str, word: str) -> None:
-    try:
-        number = float(word)
-    except ValueError as error:
-        raise UsageError(f"{name}: <{tag}> of {owner!r} has {attribute}={word!r}, which is not a number") from error
-    if not math.isfinite(number) or (number < 0 and attribute != "fullinertia"):
-        raise UsageError(f"{name}: <{tag}> of {owner!r} has {attribute}={word}; give a finite number, not below 0")
 
 
 def _extract(name: str, model: Any) -> RobotModel:
@@ -216,6 +153,8 @@ def _extract(name: str, model: Any) -> RobotModel:
                 raise UsageError(
                     f"{name}: joint {model.joint(j).name!r} is no hinge and no slide; robots have those only"
                 )
+            if model.qpos0[int(model.jnt_qposadr[j])] != 0:
+                raise UsageError(f"{name}: joint {model.joint(j).name!r} has a ref other than 0; engines differ in it")
             joint = _joint(model, j, kind)
         rotation = _matrix(body.iquat)
         links.append(
@@ -225,7 +164,7 @@ def _extract(name: str, model: Any) -> RobotModel:
                 pose=Pose(tuple(map(float, body.pos)), _unit(body.quat)),  # type: ignore[arg-type]
                 joint=joint,
                 mass=float(body.mass[0]),
-                com=tuple(map(float, body.ipos)),  # type: ignore[arg-type]
+                com=_com(body),
                 inertia=tuple(tuple(map(float, row)) for row in rotation @ np.diag(body.inertia) @ rotation.T),  # type: ignore[misc]
                 shapes=tuple(_shapes(model, body)),
                 meshes=sum(int(model.geom_type[g]) == int(mujoco.mjtGeom.mjGEOM_MESH) for g in _geoms(body)),
@@ -258,6 +197,12 @@ def _joint(model: Any, j: int, kind: Any) -> Joint:
         stiffness=float(joint.stiffness[0]),
         rest=float(model.qpos_spring[int(model.jnt_qposadr[j])]),
     )
+
+
+def _com(body: Any) -> tuple[float, float, float]:
+    """Centre of mass in the link's frame [m]; the frame's origin where there is no mass to have one."""
+    x, y, z = (float(c) for c in body.ipos)
+    return (x, y, z) if body.mass[0] > 0 else (0.0, 0.0, 0.0)
 
 
 def _geoms(body: Any) -> range:

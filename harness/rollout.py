@@ -16,9 +16,9 @@ from .channels import Log, Sample
 from .engine import Simulation
 from .errors import Diverged, UsageError
 from .scene import Array
-from .trace import Trace, reduce
+from .trace import Trace, completed
 
-RUNAWAY_SPEED = 1e4  # [m/s] or [rad/s]: no experiment of ours comes near it; beyond it the state is a failure
+RUNAWAY_SPEED = 1e4  # [m/s] or [rad/s]: no experiment of ours comes near it; a faster body is a failure
 CHECK_EVERY = 64  # steps between looks for divergence; the time of onset is found exactly afterwards
 
 
@@ -39,11 +39,16 @@ class Schedule:
             raise UsageError(f"stride is {self.stride}; give a whole number of steps, at least 1")
         if self.duration < self.dt * self.stride:
             raise UsageError(f"duration {self.duration} s is shorter than one sample of {self.dt * self.stride} s")
+        if self.steps % self.stride:
+            near = self.steps // self.stride * self.stride * self.dt
+            raise UsageError(
+                f"duration {self.duration} s is no whole number of samples of {self.stride} steps; {near:g} s would be"
+            )
 
     @property
     def steps(self) -> int:
-        """Number of steps, a whole number of strides."""
-        return round(self.duration / self.dt) // self.stride * self.stride
+        """Number of steps."""
+        return round(self.duration / self.dt)
 
     @property
     def control_period(self) -> int:
@@ -142,7 +147,7 @@ def rollout(
     """Run the schedule once, logging every channel at every step.
 
     Returns:
-        The trace, stored every `stride` steps, and the divergence that cut it short, if any.
+        The trace of every step, whatever the stride, and the divergence that cut it short, if any.
     """
     steps, due, period = schedule.steps, _by_step(events, schedule), schedule.control_period
     log = Log(sample, steps + 1)
@@ -178,17 +183,15 @@ def rollout(
             spent["log"] += logged - read
             done = k + 1
             if not done % CHECK_EVERY:
-                _raise_if_diverged(log.states(slice(done - CHECK_EVERY + 1, done + 1)))
-        _raise_if_diverged(log.states(slice(0, done + 1)))
+                _raise_if_diverged(log, slice(done - CHECK_EVERY + 1, done + 1))
+        _raise_if_diverged(log, slice(0, done + 1))
     except Diverged as error:
-        done = min(done, _onset(log.states(slice(0, done + 1))))
+        done = min(done, _onset(log, slice(0, done + 1)))
         diverged = Diverged(f"{error} at {done * schedule.dt:g} s", done * schedule.dt)
     for part, wall in spent.items():
         timing.parts[part] = timing.parts.get(part, 0.0) + wall
     time = np.arange(done + 1, dtype=np.float64) * schedule.dt
-    channels = log.channels(done + 1)
-    trace = reduce(time, sample.names, channels, schedule.stride, schedule.dt, sample.joint_names)
-    return trace, diverged
+    return completed(time, sample.names, log.channels(done + 1), schedule.dt, sample.joint_names), diverged
 
 
 def time_bare_loop(
@@ -221,16 +224,18 @@ def time_bare_loop(
     timing.simulated = steps * schedule.dt
 
 
-def _bad_rows(states: Array) -> npt.NDArray[np.bool_]:
+def _bad_rows(log: Log, rows: slice) -> npt.NDArray[np.bool_]:
+    positions, velocities = log.states(rows)
     with np.errstate(invalid="ignore"):
-        return np.asarray(~(np.isfinite(states) & (np.abs(states) < RUNAWAY_SPEED)).all(axis=1))
+        good = np.isfinite(positions).all(axis=1) & (np.abs(velocities) < RUNAWAY_SPEED).all(axis=1)
+    return np.asarray(~good)
 
 
-def _raise_if_diverged(states: Array) -> None:
-    if _bad_rows(states).any():
-        raise Diverged(f"the state became non-finite or passed {RUNAWAY_SPEED:g} in SI units")
+def _raise_if_diverged(log: Log, rows: slice) -> None:
+    if _bad_rows(log, rows).any():
+        raise Diverged(f"the state became non-finite or faster than {RUNAWAY_SPEED:g} m/s or rad/s")
 
 
-def _onset(states: Array) -> int:
-    bad = np.flatnonzero(_bad_rows(states))
-    return int(bad[0]) if len(bad) else len(states) - 1
+def _onset(log: Log, rows: slice) -> int:
+    bad = np.flatnonzero(_bad_rows(log, rows))
+    return int(bad[0]) if len(bad) else rows.stop - 1

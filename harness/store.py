@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import tempfile
@@ -94,9 +95,12 @@ def write(record: Record, trace: Trace | None, draft: Path, folder: Path) -> Non
         traces.save(trace, draft / TRACE)
     (draft / RUN).write_text(_json(to_plain(record)))
     folder.parent.mkdir(parents=True, exist_ok=True)
-    if folder.exists():
-        shutil.rmtree(folder)
-    draft.replace(folder)
+    for _ in range(10):  # another sweep may put the same run there at the same time: the last one stays
+        shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            draft.replace(folder)
+            return
+    raise SimparityError(f"{folder} could not be written; something else keeps writing there")
 
 
 def runs(results: Path) -> Iterator[tuple[Path, Record] | Damage]:
@@ -132,7 +136,7 @@ def _ran_by(folder: Path, record: Record) -> tuple[str, ...]:
 
 
 def find(run_id: str, results: Path) -> Path:
-    """Folder of the run with that id.
+    """Folder of the run with that id, or MACHINE/id.
 
     Raises:
         UsageError: there is none.

@@ -45,30 +45,36 @@ class Trace:
         return float(self.time[1] - self.time[0])
 
 
-def reduce(
-    time: Array,
-    names: tuple[str, ...],
-    sampled: Mapping[str, Array],
-    stride: int,
-    dt: float,
-    joints: tuple[str, ...] = (),
+def completed(
+    time: Array, names: tuple[str, ...], sampled: Mapping[str, Array], dt: float, joints: tuple[str, ...] = ()
 ) -> Trace:
-    """Trace with every `stride`-th sample of a log of every step, whose forces lose nothing.
+    """Trace of every step, with what follows from the sampled channels.
 
-    `f_friction_B_W` is the rest of the force, `impulse_B_W` sums f dt over the steps since the previous sample and
-    `peak_normal_force` takes their largest. Joint channels of `sampled` are thinned as they are.
+    `f_friction_B_W` is the rest of the force, `impulse_B_W` is f dt, `peak_normal_force` the normal force's magnitude.
     """
-    kept = slice(None, None, stride)
-    force, normal = sampled["f_B_W"], sampled["f_normal_B_W"]
-    blocks = (len(time) - 1) // stride
-    shape = (blocks, stride, *force.shape[1:])
-    magnitude = np.sqrt(np.einsum("tbk,tbk->tb", normal, normal))[..., None]
-    channels = {name: np.ascontiguousarray(array[kept]) for name, array in sampled.items()}
-    impulse, peak = np.zeros_like(channels["f_B_W"]), np.zeros_like(channels["contact_count"])
-    impulse[1:] = force[1 : 1 + blocks * stride].reshape(shape).sum(axis=1) * dt
-    peak[1:] = magnitude[1 : 1 + blocks * stride].reshape(blocks, stride, len(names), 1).max(axis=1)
-    channels["f_friction_B_W"] = channels["f_B_W"] - channels["f_normal_B_W"]
-    return Trace(time[kept].copy(), names, channels | {"impulse_B_W": impulse, "peak_normal_force": peak}, joints)
+    normal = sampled["f_normal_B_W"]
+    derived = {
+        "f_friction_B_W": sampled["f_B_W"] - normal,
+        "impulse_B_W": sampled["f_B_W"] * dt,
+        "peak_normal_force": np.sqrt(np.einsum("tbk,tbk->tb", normal, normal))[..., None],
+    }
+    return Trace(time, names, dict(sampled) | derived, joints)
+
+
+def thinned(trace: Trace, stride: int) -> Trace:
+    """Every `stride`-th sample of a trace of every step, whose forces lose nothing.
+
+    `impulse_B_W` sums over the steps since the previous sample, `peak_normal_force` takes their largest.
+    """
+    if stride == 1:
+        return trace
+    blocks = (len(trace.time) - 1) // stride
+    channels = {name: np.ascontiguousarray(array[::stride]) for name, array in trace.channels.items()}
+    for name, gather in (("impulse_B_W", np.sum), ("peak_normal_force", np.max)):
+        steps = trace.channels[name][1 : 1 + blocks * stride]
+        blocked = steps.reshape(blocks, stride, *steps.shape[1:])
+        channels[name][1 : 1 + blocks] = gather(blocked, axis=1)
+    return Trace(trace.time[::stride].copy(), trace.names, channels, trace.joints)
 
 
 def save(trace: Trace, path: Path) -> None:

@@ -9,13 +9,12 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import shutil
 import signal
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -30,21 +29,23 @@ from .engine import Settings, Simulation
 from .errors import Diverged, Unsupported
 from .experiment import Context, Experiment
 from .job import Job, from_plain
-from .machine_lock import MachineLock
+from .machine_lock import WAITING, MachineLock
 from .pace import paced_loop, warning
 from .provenance import provenance
 from .record import Record, TimingRecord
 from .registry import engine_adapter, experiment_class
 from .robot_model import model_of
-from .rollout import Schedule, Timing, rollout, time_bare_loop
-from .trace import Trace
+from .rollout import Controller, Event, Schedule, Timing, rollout, time_bare_loop
+from .scene import Scene
+from .trace import Trace, thinned
 
 
 def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | None]:
     """Run one job to its record; exceptions become records, `KeyboardInterrupt` does not."""
-    timing = Timing()
-    cache = _Cache()
+    timing, cache = Timing(), _Cache()
     simulation: Simulation | None = None
+    trace: Trace | None = None
+    steps = 0
     try:
         start = perf_counter()
         experiment = experiment_class(job.experiment)(**job.params)
@@ -57,24 +58,21 @@ def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | 
         simulation = adapter.build(scene, job.dt, settings, job.device, job.precision)
         timing.parts["build"] = perf_counter() - start
         schedule = Schedule(dt=job.dt, duration=job.duration, stride=job.stride, control_dt=job.control_dt)
-        names = tuple(body.name for body in scene.moving)
-        context = Context(schedule, simulation.resolved())
+        controller = experiment.controller(schedule)
+        context = Context(schedule, simulation.resolved(), controller)
         evaluated = experiment.evaluate(simulation, context)
         if evaluated is not None:
-            return _completed(_evaluated(job, experiment, evaluated, context), timing, 0, process, cache.state()), None
-        sample = Sample(names, tuple(name for robot in scene.robots for name in model_of(robot).joint_names))
-        events, controller = experiment.events(job.dt), experiment.controller(schedule)
-        trace, diverged = rollout(simulation, sample, schedule, events, timing, controller)
-        context = Context(schedule, simulation.resolved(), controller)
-        record = _judged(job, experiment, trace, context, diverged)
-        if diverged is None and job.timings:
-            with lock.timing():
-                for _ in range(job.timings):
-                    time_bare_loop(simulation, sample, schedule, events, timing, controller)
-        if diverged is None and job.paced and controller is not None:
-            with lock.timing():
-                timing.pace = paced_loop(simulation, sample, schedule, controller)
-        return _completed(record, timing, schedule.steps, process, cache.state()), trace
+            record = _evaluated(job, experiment, evaluated, context)
+        else:
+            joints = tuple(name for robot in scene.robots for name in model_of(robot).joint_names)
+            sample = Sample(tuple(body.name for body in scene.moving), joints)
+            events = experiment.events(job.dt)
+            full, diverged = rollout(simulation, sample, schedule, events, timing, controller)
+            trace, steps = thinned(full, schedule.stride), schedule.steps
+            record = _judged(job, experiment, scene, full, context, diverged)
+            if diverged is None:
+                loop = _Loop(simulation, sample, schedule, events, controller)
+                record = _timed(record, loop, timing, lock)
     except Unsupported as error:
         record = Record(job=job, status="unsupported", reason=str(error))
     except Diverged as error:
@@ -82,10 +80,43 @@ def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | 
     except Exception as error:
         traceback.print_exc()
         record = Record(job=job, status="failed", reason=f"{type(error).__name__}: {error}")
-    finally:
+    _close(simulation)
+    return _completed(record, timing, steps, process, cache.state()), trace
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    """What a bare or paced loop runs."""
+
+    simulation: Simulation
+    sample: Sample
+    schedule: Schedule
+    events: Sequence[Event]
+    controller: Controller | None
+
+
+def _timed(record: Record, loop: _Loop, timing: Timing, lock: MachineLock) -> Record:
+    """Time the loop with the machine to itself; a failure here does not take the measured run away."""
+    job = record.job
+    try:
+        with lock.timing():
+            for _ in range(job.timings):
+                time_bare_loop(loop.simulation, loop.sample, loop.schedule, loop.events, timing, loop.controller)
+            if job.paced and loop.controller is not None:
+                timing.pace = paced_loop(loop.simulation, loop.sample, loop.schedule, loop.controller)
+    except Exception as error:
+        traceback.print_exc()
+        note = f"the real-time factor could not be timed: {type(error).__name__}: {error}"
+        return replace(record, notes=(*record.notes, note))
+    return record
+
+
+def _close(simulation: Simulation | None) -> None:
+    try:
         if simulation is not None:
             simulation.close()
-    return _completed(record, timing, 0, process, cache.state()), None
+    except Exception:
+        traceback.print_exc()  # the record is complete; a broken clean-up is in stderr.txt
 
 
 def _evaluated(job: Job, experiment: Experiment, metrics: Mapping[str, float], context: Context) -> Record:
@@ -94,7 +125,9 @@ def _evaluated(job: Job, experiment: Experiment, metrics: Mapping[str, float], c
     return Record(job=job, status="ok", resolution=context.resolution, metrics=metrics, checks=tuple(verdicts))
 
 
-def _judged(job: Job, experiment: Experiment, trace: Trace, context: Context, diverged: Diverged | None) -> Record:
+def _judged(
+    job: Job, experiment: Experiment, scene: Scene, trace: Trace, context: Context, diverged: Diverged | None
+) -> Record:
     if diverged is not None:
         return Record(
             job=job,
@@ -104,7 +137,6 @@ def _judged(job: Job, experiment: Experiment, trace: Trace, context: Context, di
             resolution=context.resolution,
         )
     metrics = measure(experiment, trace, context)
-    events = experiment.events(job.dt)
     return Record(
         job=job,
         status="ok",
@@ -112,7 +144,7 @@ def _judged(job: Job, experiment: Experiment, trace: Trace, context: Context, di
         metrics=metrics,
         checks=tuple(judge(experiment, trace, context, metrics)),
         notes=_notes(context),
-        detections=tuple(detect(experiment.scene(job.dt), trace, bool(events))),
+        detections=tuple(detect(scene, trace, experiment.events(job.dt))),
     )
 
 
@@ -135,11 +167,9 @@ def _completed(record: Record, timing: Timing, steps: int, process: str, compila
         process=process,
         compilation=compilation,
     )
-    fields = {name: getattr(record, name) for name in Record.__slots__}
-    notes = list(record.notes)
-    if timing.pace is not None and warning(timing.pace):
-        notes.append(warning(timing.pace))
-    return Record(**(fields | {"timing": timed, "notes": tuple(notes), "provenance": provenance()}))
+    late = warning(timing.pace) if timing.pace is not None else ""
+    notes = (*record.notes, late) if late else record.notes
+    return replace(record, timing=timed, notes=notes, provenance=provenance())
 
 
 def _tuples(options: Any) -> dict[str, Any]:
@@ -184,9 +214,9 @@ def _output_to(path: Path) -> Iterator[None]:
             os.close(copy)
 
 
-def draft_of(out: Path) -> Path:
-    """Folder in which the run of `out` is being written."""
-    return out.with_name(f".{out.name}.draft")
+def draft_of(out: Path, pid: int) -> Path:
+    """Folder in which the process `pid` writes the run of `out`."""
+    return out.with_name(f".{out.name}.{pid}.draft")
 
 
 def _die_with_parent() -> None:
@@ -202,15 +232,14 @@ def main(arguments: list[str]) -> None:
     lock_path = None
     if arguments[:1] == ["--lock"]:
         lock_path, arguments = Path(arguments[1]), arguments[2:]
-    lock = MachineLock(lock_path)
     for number, (job_path, out_path) in enumerate(zip(arguments[::2], arguments[1::2], strict=True)):
         out = Path(out_path)
-        draft = draft_of(out)
-        shutil.rmtree(draft, ignore_errors=True)
+        draft = draft_of(out, os.getpid())
+        lock = MachineLock(lock_path, draft / WAITING)
         job = from_plain(json.loads(Path(job_path).read_text()))
         with _output_to(draft / store.LOG), lock.working():
             record, trace = run_job(job, lock, "warm" if number else "fresh")
-        store.write(record, trace, draft, out)
+            store.write(record, trace, draft, out)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,13 @@ def test_published_leaves_contact_resolution_impratio_and_solimp_to_genesis():
     assert not {"contact_resolution", "impratio", "solimp"} & set(published)
 
 
+def test_published_and_matched_import_a_robot_as_it_is_described():
+    for profile in ("published", "matched"):
+        assert mapping.PROFILES[profile]["default_armature"] == 0.0
+        assert mapping.PROFILES[profile]["merge_fixed_links"] is False
+    assert mapping.PROFILES["matched"]["joint_friction"] is False
+
+
 def test_the_control_experiment_overrides_the_published_profile():
     settings = settle("genesis", mapping, "published", {"contact_resolution": "convex", "impratio": 1})
     assert settings.options["contact_resolution"] == "convex"
@@ -44,17 +51,19 @@ def test_the_control_experiment_overrides_the_published_profile():
     assert "solimp" not in settings.options
 
 
-def test_every_option_but_the_geoms_own_reaches_the_rigid_options():
+def test_every_option_but_those_of_geoms_and_robots_reaches_the_rigid_options():
     numbers = {
         name: option.kind(1) for name, option in mapping.OPTIONS.items() if option.kind is not str and not option.length
     }
     reached = len(mapping.rigid_options(numbers)) + len(mapping.ENUMS)
-    assert reached + len(("solref", "solimp")) == len(mapping.OPTIONS)
+    elsewhere = ("solref", "solimp", "joint_friction", "default_armature", "merge_fixed_links")
+    assert reached + len(elsewhere) == len(mapping.OPTIONS)
 
 
 def test_no_pruning_is_none_in_genesis():
     assert mapping.rigid_options({"contact_pruning_tolerance": 0.0}) == {"contact_pruning_tolerance": None}
     assert mapping.rigid_options({"contact_pruning_tolerance": 0.02}) == {"contact_pruning_tolerance": 0.02}
+    assert mapping.rigid_options({"neutral_collision": True}) == {"enable_neutral_collision": True}
     assert mapping.rigid_options({"multi_contact": False}) == {"enable_multi_contact": False}
 
 

@@ -102,6 +102,7 @@ def test_contact_law_states_the_common_restitution():
     assert mapping.contact_law([0.1, 0.1], 2.0) == Impulse(restitution=0.1, bounce_threshold=2.0)
     assert isinstance(mapping.contact_law([0.1, 0.2], 2.0), Unknown)
     assert isinstance(mapping.contact_law([], 2.0), Unknown)
+    assert isinstance(mapping.contact_law([0.1], 2.0, tgs=False), Unknown)
 
 
 def test_combined_is_the_average():

@@ -1,1 +1,1 @@
-"""TODO."""
+"""freefall: the closed form without contact."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""MuJoCo: the C engine."""

@@ -11,9 +11,10 @@ import mujoco
 import numpy as np
 
 from ...harness.channels import COLUMNS, Sample
-from ...harness.engine import Resolution, RobotDynamics, Settings, Simulation
+from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Unsupported
 from ...harness.scene import Array, Scene
+from .batch import RolloutBatch
 from .model import mjcf, most_contact_slots
 from .readback import resolution
 from .robots import RobotAccess, attach, dynamics, one_robot, robot_rows
@@ -89,6 +90,10 @@ class MuJoCoSimulation:
     def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
         assert self.robot is not None, "the scene has no robot"
         return dynamics(self.model, self.scratch, self.robot, q, v, flange)
+
+    def batch(self, worlds: int) -> Batch:
+        assert self.robot is not None, "the scene has no robot"
+        return RolloutBatch(self.model, self.robot, self.scene.robots[0].q0, worlds)
 
     def resolved(self) -> Resolution:
         found = resolution(self.model, self.scene, self.settings, self.dt)

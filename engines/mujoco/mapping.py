@@ -52,6 +52,9 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
 }
 
 
+LEAST_FRICTION = 1e-5  # mjMINMU: a contact's coefficient is raised to this
+
+
 def friction(material: Material) -> float | None:
     """geom/friction[0] [1]: MuJoCo's sliding coefficient is Coulomb's mu; a pair takes the larger (XML reference)."""
     return material.friction

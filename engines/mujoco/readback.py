@@ -8,6 +8,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from ...harness.channels import ChannelNote
 from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Unknown, Value
 from ...harness.resolution import Row, absent, floats, read, values
 from ...harness.scene import Material, Scene
@@ -42,7 +43,10 @@ def resolution(model: Any, scene: Scene, settings: Settings, dt: float) -> Resol
         cone = _CONES[mujoco.mjtCone(model.opt.cone)]
         laws.append(mapping.contact_law(solref, solimp, model.opt.timestep, cone, mu, model.opt.impratio, refsafe))
     law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason="the pairs of this scene differ")
-    return Resolution(table=table, contact_law=law)
+    rk4 = model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4
+    why = "RK4 solves for contact four times a step; this is the force of the last of them, not of the whole step"
+    notes = {name: ChannelNote("derived", why) for name in ("f_B_W", "f_normal_B_W")} if rk4 else {}
+    return Resolution(table=table, contact_law=law, channel_notes=notes)
 
 
 def _options(model: Any, scene: Scene, settings: Settings, dt: float) -> Iterator[Row]:
@@ -122,15 +126,17 @@ def _mixed(model: Any, i: int, j: int) -> tuple[tuple[float, float], tuple[float
     """solref, solimp and friction of a contact between two geoms, by the rules of the modelling chapter."""
     if model.geom_priority[i] != model.geom_priority[j]:
         k = i if model.geom_priority[i] > model.geom_priority[j] else j
-        return floats(model.geom_solref[k])[:2], floats(model.geom_solimp[k]), float(model.geom_friction[k, 0])  # type: ignore[return-value]
+        first, second = floats(model.geom_solref[k])
+        mu = max(float(model.geom_friction[k, 0]), mapping.LEAST_FRICTION)
+        return (first, second), floats(model.geom_solimp[k]), mu
     a, b = model.geom_solmix[i], model.geom_solmix[j]
     weight = a / (a + b) if a + b > 0 else 0.5
-    first, second = model.geom_solref[i], model.geom_solref[j]
-    both_positive = first[0] > 0 and second[0] > 0
-    solref = weight * first + (1 - weight) * second if both_positive else np.minimum(first, second)
+    one, other = model.geom_solref[i], model.geom_solref[j]
+    both_positive = one[0] > 0 and other[0] > 0
+    solref = weight * one + (1 - weight) * other if both_positive else np.minimum(one, other)
     solimp = weight * model.geom_solimp[i] + (1 - weight) * model.geom_solimp[j]
     return (
         (float(solref[0]), float(solref[1])),
         floats(solimp),
-        float(max(model.geom_friction[i, 0], model.geom_friction[j, 0])),
+        float(max(model.geom_friction[i, 0], model.geom_friction[j, 0], mapping.LEAST_FRICTION)),
     )

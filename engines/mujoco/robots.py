@@ -9,10 +9,11 @@ from typing import Any
 import mujoco
 import numpy as np
 
+from ...harness.description import is_text
 from ...harness.engine import RobotDynamics, Settings, Value
 from ...harness.errors import Unsupported
 from ...harness.resolution import Row, floats, read
-from ...harness.robot_model import Link, RobotModel, is_text, model_of
+from ...harness.robot_model import Link, RobotModel, model_of
 from ...harness.scene import Array, Robot, Scene
 
 

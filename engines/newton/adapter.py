@@ -6,6 +6,7 @@ gathering of the sample and, on a GPU, the copies from and to the host are one r
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,14 @@ import warp as wp
 
 from ...harness.channels import COLUMNS, Sample
 from ...harness.device import require_cuda
-from ...harness.engine import Resolution, Settings, Simulation
+from ...harness.engine import Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import SimparityError, Unsupported
 from ...harness.scene import Array, Scene
+from .dynamics import Evaluation
 from .model import com_velocity, newton_model, rotated, solver
-from .readback import resolution
+from .readback import Live, resolution
 from .readout import Readout
+from .robot_readback import robot_rows
 
 _BITS = mujoco_warp.OverflowType
 # What MuJoCo Warp reports as "overflow" and loses contacts or rows by: not the iteration limits, nor the sensors.
@@ -32,24 +35,31 @@ class NewtonSimulation:
     """One Newton model, state and solver.
 
     Attributes:
+        link_names: the links of the robot in the order of its description; empty without one.
         eager: launch every kernel of a step from Python instead of replaying the recorded step. Same numbers, a hundred
             times slower on a CPU; it is there to be timed.
     """
 
     def __init__(self, scene: Scene, dt: float, settings: Settings, device: str) -> None:
         self.scene, self.settings, self.dt, self.eager = scene, settings, dt, False
-        self.model, self.shapes = newton_model(scene, settings, device)
-        self.solver = solver(self.model, scene, settings)
+        self.model, self.shapes, self.robot = newton_model(scene, settings, device)
+        self.link_names = self.robot.link_names if self.robot is not None else ()
+        self.solver = solver(self.model, scene, settings, self.robot)
         self.state, self.control = self.model.state(), self.model.control()
-        self.com = np.array([body.com for body in scene.moving])
+        self.com = np.array([body.com for body in scene.moving]).reshape(-1, 3)
+        n = len(self.com)
         self.contacts = newton.Contacts(self.solver.get_max_contact_count(), 0, device=self.model.device)
         kinds = {self.solver.ObservableKind.CONTACT_F, self.solver.ObservableKind.OVERFLOW}
         self.observables = self.solver.observables(kinds, contacts=self.contacts)
         self.solver.mjw_model.opt.warn_overflow = 0  # no printed lines: `_finish` raises instead
-        self.readout = Readout(self.model, self.solver, self.state, self.contacts, self.observables, HARMFUL)
+        self.readout = Readout(n, self.model, self.solver, self.state, self.contacts, self.observables, HARMFUL)
         self.gpu = bool(self.model.device.is_cuda)
-        self.inbox, self.outbox = self._on_host(self.control.joint_f), self._on_host(self.readout.out)
-        self.wrench = self.inbox.numpy().reshape(-1, 6)
+        self.inbox = self._on_host(self.control.joint_f)
+        self.read = (self.readout.out, self.state.joint_q, self.state.joint_qd)
+        self.outbox, self.q, self.v = self.outboxes = tuple(self._on_host(array) for array in self.read)
+        self.joint_f, self.joint_q, self.joint_qd = (array.numpy() for array in (self.inbox, self.q, self.v))
+        self.wrench = self.joint_f[: 6 * n].reshape(n, 6)
+        self.velocities = self.state.joint_qd[: 6 * n] if n else None
         self.block = self.outbox.numpy()
         self.readable, self.overflow = self.block[:-1], self.block[-1:, 0]
         self._step()  # compiles what is not in the cache; recording needs it
@@ -57,6 +67,7 @@ class NewtonSimulation:
             self._step()
         self.graph = capture.graph
         self.reset()
+        self.evaluation = Evaluation(self.solver, self.robot) if self.robot is not None else None
 
     def _on_host(self, array: Any) -> Any:
         """`array` itself on a CPU, else its counterpart in pinned host memory."""
@@ -70,8 +81,8 @@ class NewtonSimulation:
 
     def _gather(self) -> None:
         self.readout.launch()
-        if self.gpu:
-            wp.copy(self.outbox, self.readout.out)
+        for host, array in zip(self.outboxes, self.read, strict=True) if self.gpu else ():
+            wp.copy(host, array)
 
     def _refresh(self) -> None:
         """Bring the body poses and velocities and the sample in line with the joint coordinates."""
@@ -94,18 +105,22 @@ class NewtonSimulation:
         self.contacts.rigid_contact_count.zero_()  # no step has ended yet: no contact force
         self.observables.overflow.zero_()
         self.readout.out.zero_()
-        self.wrench[:] = 0.0
+        self.joint_f[:] = 0.0
         self._refresh()
 
     def command(self, tau: Array | None, wrench: Array | None) -> None:
         if tau is not None and len(tau):
-            raise Unsupported("this scene has no joints to command")
-        # joint_f of a free joint is a force and a torque about the centre of mass in W
-        self.wrench[:] = 0.0 if wrench is None else wrench
+            if self.robot is None:
+                raise Unsupported("this scene has no joints to command")
+            self.joint_f[self.robot.v] = tau
+        if wrench is not None:  # joint_f of a free joint is a force and a torque about the centre of mass in W
+            self.wrench[:] = wrench
 
     def set_velocity(self, V_WB: Array) -> None:
+        if self.velocities is None:
+            return
         q_WB = self.readable[:, COLUMNS["q_WB"]].astype(float)
-        self.state.joint_qd.assign(com_velocity(np.asarray(V_WB), rotated(q_WB, self.com)).ravel())
+        self.velocities.assign(com_velocity(np.asarray(V_WB), rotated(q_WB, self.com)).ravel())
         self._refresh()
 
     def advance(self, steps: int) -> None:
@@ -120,9 +135,20 @@ class NewtonSimulation:
 
     def sample(self, into: Sample) -> None:
         into.data[:] = self.readable
+        if self.robot is not None:
+            into.q[:] = self.joint_q[self.robot.q]
+            into.v[:] = self.joint_qd[self.robot.v]
+
+    def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
+        assert self.evaluation is not None, "the scene has no robot"
+        return self.evaluation.at(q, v, flange)
 
     def resolved(self) -> Resolution:
-        return resolution(self.solver, self.model, self.shapes, self.scene, self.settings, self.dt)
+        found = resolution(self.solver, self.model, self.shapes, self.scene, self.settings, self.dt)
+        if self.robot is None:
+            return found
+        rows = dict(robot_rows(Live(self.solver, {}), self.settings, self.robot))
+        return replace(found, table={**found.table, **rows})
 
     def close(self) -> None:
         del self.graph, self.readout, self.observables, self.contacts, self.solver, self.state, self.control, self.model

@@ -32,8 +32,12 @@ def gather(
     harmful: wp.int32,
     out: wp.array2d[wp.float32],
 ):
-    """Fill the row of one body, and the overflow bits in the row after the last; see `Readout`."""
+    """Fill the row of one body; the thread after the last body fills the overflow bits. See `Readout`."""
     body = wp.tid()
+    last = out.shape[0] - 1
+    if body == last:  # this row remembers every overflow since the last reset, so that no step need be looked at
+        out[last, 0] = float(int(out[last, 0]) | (overflow[0] & harmful))
+        return
     q = wp.transform_get_rotation(body_q[body])
     p = wp.transform_get_translation(body_q[body])
     w = wp.spatial_bottom(body_qd[body])
@@ -63,6 +67,3 @@ def gather(
         out[body, NORMAL + i] = along[i]
     out[body, Q] = q[3]
     out[body, COUNT] = points
-    if body == 0:  # the last row remembers every overflow since the last reset, so that no step need be looked at
-        last = out.shape[0] - 1
-        out[last, 0] = float(int(out[last, 0]) | (overflow[0] & harmful))

@@ -38,6 +38,9 @@ OPTIONS: Mapping[str, Option] = {
     "solref": Option(kind=tuple, unit="s, 1", length=2, text="time constant and damping ratio, mujoco:solref"),
     "solimp": Option(kind=tuple, unit="1", length=5, text="impedance d_min d_max width mid power, mujoco:geom_solimp"),
     "condim": Option(kind=int, unit="1", text="contact dimensions, mujoco:condim", choices=(1, 3, 4, 6)),
+    "joint_friction": Option(
+        kind=bool, unit="", text="false leaves out the robot's dry friction, ModelBuilder.joint_friction"
+    ),
 }
 
 _STUDY: Mapping[str, Value] = {
@@ -58,6 +61,7 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
         "integrator": "Euler",  # MuJoCo's default; Newton's is implicitfast
         "gap": 0.0,  # geom/gap is 0 in MuJoCo; Newton's rigid_gap is 0.1 m (no force, but more slots and time)
         "multi_contact": True,  # MuJoCo's default; Newton switches it off
+        "joint_friction": False,  # PhysX has no joint friction in N m
     },
 }
 

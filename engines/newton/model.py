@@ -1,7 +1,7 @@
 """A scene in Newton's `ModelBuilder`, and the solver for it.
 
-Moving bodies are Newton's bodies in scene order, each with a free joint; the shapes of fixed bodies belong to the world
-(body -1). Shapes are labelled "BODY/INDEX".
+Moving bodies are Newton's first bodies in scene order, each with a free joint; the shapes of fixed bodies belong to the
+world (body -1). Shapes are labelled "BODY/INDEX". The links of a robot come after them.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from newton.solvers import SolverMuJoCo
 
 from ...harness.engine import Settings, Value
 from ...harness.errors import Unsupported
-from ...harness.scene import Body, Box, Capsule, Cylinder, HalfSpace, Mesh, Pose, Scene, Shape, Sphere
+from ...harness.scene import Body, Box, Capsule, Cylinder, HalfSpace, Mesh, Scene, Shape, Sphere
 from . import mapping
+from .robots import RobotAccess, attach, one_robot, transform
 
 POINTS_PER_PAIR = 8  # most contact points that one pair of convex shapes can have (box on box)
 NEIGHBOURS = 12  # most pairs that one moving shape is thought to touch at once (the kissing number of equal balls)
@@ -45,8 +46,10 @@ def rotated(q_WB: Any, vectors: Any) -> Any:
     return vectors + q_WB[:, :1] * twice + np.cross(q_WB[:, 1:], twice)
 
 
-def newton_model(scene: Scene, settings: Settings, device: str) -> tuple[Any, dict[tuple[str, int], int]]:
-    """The finalized `Model`, and the Newton shape of each (body, index of its shape).
+def newton_model(
+    scene: Scene, settings: Settings, device: str
+) -> tuple[Any, dict[tuple[str, int], int], RobotAccess | None]:
+    """The finalized `Model`, the Newton shape of each (body, index of its shape), and where the robot is.
 
     Raises:
         Unsupported: a shape or a material that SolverMuJoCo cannot express.
@@ -65,7 +68,7 @@ def newton_model(scene: Scene, settings: Settings, device: str) -> tuple[Any, di
         mapping.check(body.name, body.material)
         moving = body.mass is not None
         index = _add_body(builder, body) if moving else -1
-        frame = wp.transform() if moving else _transform(body.pose)
+        frame = wp.transform() if moving else transform(body.pose)
         config = newton.ModelBuilder.ShapeConfig(density=0.0)  # a density would add mass to the body's own
         mu = mapping.friction(body.material)
         if mu is not None:
@@ -73,7 +76,7 @@ def newton_model(scene: Scene, settings: Settings, device: str) -> tuple[Any, di
         for number, shape in enumerate(body.shapes):
             given = {
                 "body": index,
-                "xform": frame * _transform(shape.pose),
+                "xform": frame * transform(shape.pose),
                 "cfg": config,
                 "label": f"{body.name}/{number}",
                 "custom_attributes": dict(attributes),
@@ -83,16 +86,18 @@ def newton_model(scene: Scene, settings: Settings, device: str) -> tuple[Any, di
         for i in range(len(scene.body(a).shapes)):
             for j in range(len(scene.body(b).shapes)):
                 builder.add_shape_collision_filter_pair(shapes[a, i], shapes[b, j])
-    if not scene.moving:
+    robot = one_robot(scene)
+    if not scene.moving and robot is None:
         raise Unsupported("SolverMuJoCo needs at least one joint, so a scene without a moving body cannot be built")
-    velocity = np.array([body.velocity for body in scene.moving])
-    q_WB = np.array([body.pose.q_wxyz for body in scene.moving])
-    com_W = rotated(q_WB, np.array([body.com for body in scene.moving]))
+    velocity = np.array([body.velocity for body in scene.moving]).reshape(-1, 6)
+    q_WB = np.array([body.pose.q_wxyz for body in scene.moving]).reshape(-1, 4)
+    com_W = rotated(q_WB, np.array([body.com for body in scene.moving]).reshape(-1, 3))
     builder.joint_qd[:] = com_velocity(velocity, com_W).ravel().tolist()
-    return builder.finalize(device=device), shapes
+    access = attach(builder, robot, settings) if robot is not None else None
+    return builder.finalize(device=device), shapes, access
 
 
-def solver(model: Any, scene: Scene, settings: Settings) -> Any:
+def solver(model: Any, scene: Scene, settings: Settings, access: RobotAccess | None) -> Any:
     """`SolverMuJoCo` of `model`, with room for the contacts that `scene` can have."""
     options = settings.options
     given: dict[str, Any] = {
@@ -100,34 +105,36 @@ def solver(model: Any, scene: Scene, settings: Settings) -> Any:
         for name in SOLVER_OPTIONS
         if name in options
     }
+    if access is not None and not access.shapes and not scene.colliding_pairs():
+        given["disable_contacts"] = True  # nothing may touch: 24 instead of 50 us a step with an arm
     for name, needed, default in zip(
-        ("nconmax", "njmax"), _capacity(scene, options), (DEFAULT_CONTACTS, DEFAULT_ROWS), strict=True
+        ("nconmax", "njmax"), _capacity(scene, options, access), (DEFAULT_CONTACTS, DEFAULT_ROWS), strict=True
     ):
         if name not in given and needed > default:
             given[name] = needed
     return SolverMuJoCo(model, **given)
 
 
-def _capacity(scene: Scene, options: Mapping[str, Value]) -> tuple[int, int]:
-    """Contacts and constraint rows that the scene can have."""
+def _capacity(scene: Scene, options: Mapping[str, Value], access: RobotAccess | None) -> tuple[int, int]:
+    """Contacts and constraint rows that the scene can have: of a robot, also a limit and a dry friction per joint."""
     pairs = sum(len(scene.body(a).shapes) * len(scene.body(b).shapes) for a, b in scene.colliding_pairs())
-    contacts = POINTS_PER_PAIR * min(pairs, NEIGHBOURS * sum(len(body.shapes) for body in scene.moving))
+    moving = sum(len(body.shapes) for body in scene.moving)
+    rows = 0
+    if access is not None:
+        robot = access.shapes
+        pairs += robot * (sum(len(body.shapes) for body in scene.bodies) + robot)
+        moving, rows = moving + robot, 2 * len(access.source.joints)
+    contacts = POINTS_PER_PAIR * min(pairs, NEIGHBOURS * moving)
     condim = options.get("condim", 3)
     assert isinstance(condim, int)
-    return contacts, contacts * mapping.rows_per_contact(str(options.get("cone", "pyramidal")), condim)
-
-
-def _transform(pose: Pose) -> Any:
-    """Newton's transform: position, then quaternion with the scalar last."""
-    w, x, y, z = pose.q_wxyz
-    return wp.transform(wp.vec3(*pose.p), wp.quat(x, y, z, w))
+    return contacts, rows + contacts * mapping.rows_per_contact(str(options.get("cone", "pyramidal")), condim)
 
 
 def _add_body(builder: Any, body: Body) -> int:
     assert body.inertia is not None
     inertia = np.diag(mapping.inertia(body.inertia))
     index: int = builder.add_body(
-        xform=_transform(body.pose),
+        xform=transform(body.pose),
         com=wp.vec3(*body.com),
         inertia=wp.mat33(*inertia.ravel()),
         mass=body.mass,

@@ -11,7 +11,7 @@ import numpy as np
 from ...harness.channels import ChannelNote
 from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Unknown, Value
 from ...harness.resolution import Row, absent, floats, read, values
-from ...harness.scene import Material, Scene
+from ...harness.scene import Array, Material, Scene
 from . import mapping
 
 _CONES = {"PYRAMIDAL": "pyramidal", "ELLIPTIC": "elliptic"}
@@ -71,8 +71,12 @@ def resolution(
         )
         refsafe = live.enabled("REFSAFE")
         laws.append(mapping.contact_law(solref, solimp, live.dt, live.cone, mu, live.impratio, refsafe))
-    law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason="the pairs of this scene differ")
+    law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason=_no_law(laws))
     return Resolution(table=table, contact_law=law, channel_notes=_notes(live))
+
+
+def _no_law(laws: list[ContactLaw]) -> str:
+    return "the pairs of this scene differ" if laws else "no two bodies of this scene may touch"
 
 
 def _notes(live: Live) -> dict[str, ChannelNote]:
@@ -112,6 +116,7 @@ def _options(live: Live, model: Any, scene: Scene, settings: Settings, dt: float
     yield "refsafe", read(live.enabled("REFSAFE"), "", "mjw_model.opt.disableflags & REFSAFE")
     collides = bool(opt.run_collision_detection)
     yield "collision", read("MuJoCo Warp" if collides else "Newton", "", "mjw_model.opt.run_collision_detection")
+    yield "contacts", read(live.enabled("CONTACT"), "", "mjw_model.opt.disableflags & CONTACT")
     yield option("nconmax", int(data.naconmax), "1", "mjw_data.naconmax")
     yield option("njmax", int(data.njmax), "1", "mjw_data.njmax")
     yield "precision", read(data.qpos.numpy().itemsize * 8, "bit", "dtype of mjw_data.qpos")
@@ -139,15 +144,19 @@ def _body(live: Live, scene: Scene, name: str, mjc: int) -> Iterator[Row]:
 
 def _diagonal(principal: Any, q_wxyz: Any) -> tuple[float, ...]:
     """Diagonal of the inertia in the axes of B, from principal moments and the orientation of their axes in B."""
+    return floats(axes_matrix(q_wxyz) ** 2 @ principal.astype(float))
+
+
+def axes_matrix(q_wxyz: Any) -> Array:
+    """Rotation matrix of a quaternion, scalar first."""
     w, x, y, z = (float(c) for c in q_wxyz)
-    axes = np.array(
+    return np.array(
         (
             (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
             (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
             (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
         )
     )
-    return floats(axes**2 @ principal.astype(float))
 
 
 def _shape(live: Live, settings: Settings, prefix: str, geom: int, material: Material) -> Iterator[Row]:

@@ -11,14 +11,16 @@ from .kernel import gather
 
 
 class Readout:
-    """The sample of the present instant in `out` (n_bodies + 1, WIDTH); `out[-1, 0]` holds the overflow bits.
+    """The sample of the present instant in `out` (bodies + 1, WIDTH); `out[-1, 0]` holds the overflow bits.
 
     Velocities and poses come from the Newton state, forces from the observable CONTACT_F, which is the wrench on the
     first shape of each contact over the step that ended; all of it is up to date once `launch` has run.
     """
 
-    def __init__(self, model: Any, solver: Any, state: Any, contacts: Any, observables: Any, harmful: int) -> None:
-        self.bodies, self.device = model.body_count, model.device
+    def __init__(
+        self, bodies: int, model: Any, solver: Any, state: Any, contacts: Any, observables: Any, harmful: int
+    ) -> None:
+        self.bodies, self.device = bodies, model.device  # the links of a robot come after the scene's bodies
         self.out = wp.zeros((self.bodies + 1, WIDTH), dtype=wp.float32, device=self.device)
         self.inputs = [
             state.body_q,
@@ -37,4 +39,4 @@ class Readout:
 
     def launch(self) -> None:
         """Gather; can be recorded."""
-        wp.launch(gather, dim=self.bodies, inputs=self.inputs, outputs=[self.out], device=self.device)
+        wp.launch(gather, dim=self.bodies + 1, inputs=self.inputs, outputs=[self.out], device=self.device)

@@ -10,15 +10,18 @@ import numpy as np
 
 from ...harness.channels import COLUMNS, STATE_WIDTH, WIDTH, Sample
 from ...harness.device import require_cuda
-from ...harness.engine import Resolution, Settings, Simulation
-from ...harness.errors import Unsupported
+from ...harness.engine import Resolution, RobotDynamics, Settings, Simulation
+from ...harness.errors import SimparityError, Unsupported
 from ...harness.scene import Array, Scene
 from . import mapping
 from .contacts import ContactReader
+from .dynamics import Probe
 from .model import build_model
 from .readback import resolution
 
-_PACKED = 13  # 32-bit numbers per body from pack(): q (scalar first), p of the origin, v of the centre of mass, w
+# 32-bit numbers from pack(): per body q (scalar first), p of the origin, v of the centre of mass, w; then as many for
+# the root of the robot, and four blocks of one per joint, of which the first two are positions and velocities
+_PACKED = 13
 
 
 class PhysxSimulation:
@@ -27,9 +30,8 @@ class PhysxSimulation:
     def __init__(self, scene: Scene, dt: float, settings: Settings) -> None:
         self.scene, self.settings, self.dt = scene, settings, dt
         n = len(scene.moving)
-        self._packed = np.zeros((n, _PACKED), np.float32)
-        self._bytes = self._packed.data.cast("B") if n else memoryview(bytearray())
-        self._q, self._p, self._V = self._packed[:, :4], self._packed[:, 4:7], self._packed[:, 7:]
+        self._n = n
+        self._probe: Probe | None = None
         self._block = np.zeros((n, WIDTH))
         self._count, self._force, self._normal, self._asleep = (
             self._block[:, COLUMNS[name]] for name in ("contact_count", "f_B_W", "f_normal_B_W", "asleep")
@@ -46,6 +48,7 @@ class PhysxSimulation:
     def reset(self) -> None:
         """Build everything anew, since the contacts and friction anchors inside PhysX cannot be reset."""
         self.model = build_model(self.scene, self.dt, self.settings)
+        self._map_state()
         moving, system = self.model.moving, self.model.system
         self._contacts = ContactReader(self.model)
         self._step, self._pack = system.step, system.pack
@@ -57,15 +60,34 @@ class PhysxSimulation:
         self._weight = mass * np.asarray(system.config.gravity, float)
         self._sleepers = moving if any(body.sleep_threshold > 0 for body in moving) else ()
         self._block[...] = 0.0
-        self.command(None, None)
+        self.command(None, np.zeros((n, 6)))
         self._fresh = True  # no step was made, so there is no contact force to read
         self._read_state()
         self.set_velocity(np.array([body.velocity for body in self.scene.moving]).reshape(n, 6))
 
+    def _map_state(self) -> None:
+        """Views into what `pack` hands over."""
+        n, robot = self._n, self.model.robot
+        joints = len(robot.joints) if robot is not None else 0
+        values = np.zeros(n * _PACKED + (_PACKED + 4 * joints if joints else 0), np.float32)
+        if values.nbytes != len(self.model.system.pack()):
+            raise SimparityError("SAPIEN packs its state in another way than this adapter reads; it must be revised")
+        self._bytes = values.data.cast("B") if len(values) else memoryview(bytearray())
+        bodies, of_joints = values[: n * _PACKED].reshape(n, _PACKED), values[(n + 1) * _PACKED :]
+        self._q, self._p, self._V = bodies[:, :4], bodies[:, 4:7], bodies[:, 7:]
+        self._joint_state = of_joints[: 2 * joints].reshape(2, joints)
+        self._order = robot.order if robot is not None else None
+        self.link_names = tuple(link.name for link in robot.source.links) if robot is not None else ()
+
     def command(self, tau: Array | None, wrench: Array | None) -> None:
         if tau is not None and len(tau):
-            raise Unsupported("this scene has no joints to command")
-        given = np.zeros((len(self._weight), 6), np.float32) if wrench is None else np.asarray(wrench, np.float32)
+            robot = self.model.robot
+            if robot is None:
+                raise Unsupported("this scene has no joints to command")
+            robot.articulation.set_qf(robot.native(tau))
+        if wrench is None:
+            return
+        given = np.asarray(wrench, np.float32)
         self._load = self._kept * (self._weight + given[:, :3])
         self._pushes = [
             (body.add_force_torque, row[:3], row[3:])
@@ -84,6 +106,11 @@ class PhysxSimulation:
     def advance(self, steps: int) -> None:
         if not steps:
             return
+        if not self._n:
+            for _ in range(steps):
+                self._step()
+            self._fresh = False
+            return
         for _ in range(steps - 1):
             self._push()
             self._step()
@@ -100,12 +127,20 @@ class PhysxSimulation:
     def sample(self, into: Sample) -> None:
         self._look()
         into.data[...] = self._block
+        if self._order is not None:
+            into.joints[:2] = self._joint_state[:, self._order]
+
+    def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
+        assert self.model.robot is not None, "the scene has no robot"
+        if self._probe is None:
+            self._probe = Probe(self.scene, self.dt, self.settings)
+        return self._probe.dynamics(q, v, flange)
 
     def resolved(self) -> Resolution:
         return resolution(self.model, self.scene, self.settings, self.dt)
 
     def close(self) -> None:
-        del self.model, self._contacts, self._step, self._pack, self._sleepers, self._pushes
+        del self.model, self._contacts, self._step, self._pack, self._sleepers, self._pushes, self._probe
 
     def _push(self) -> None:
         """Apply the held wrenches; PhysX forgets them after each step."""
@@ -117,15 +152,19 @@ class PhysxSimulation:
         if self._fresh:
             return
         self._read_state()
+        self._fresh = True
+        if not self._n:
+            return
         np.subtract(self._momentum_rate, self._explained, self._force)
         self._contacts.read(self._normal, self._count)
         if self._sleepers:
             self._asleep[:, 0] = [body.is_sleeping for body in self._sleepers]
-        self._fresh = True
 
     def _read_state(self) -> None:
         """Read poses and velocities, and the momenta over dt [N]."""
         self._bytes[:] = self._pack()
+        if not self._n:
+            return
         self._q_WB[...] = self._q
         self._p_WB[...] = self._p
         self._V_WB[...] = self._V

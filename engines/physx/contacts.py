@@ -38,6 +38,10 @@ class ContactReader:
             for shape in component.collision_shapes:
                 self._index[shape] = len(self._rows)
                 self._rows.append(rows.get(name))
+        for link in model.robot.articulation.links if model.robot is not None else ():
+            for shape in link.collision_shapes:
+                self._index[shape] = len(self._rows)
+                self._rows.append(None)
         self._known: dict[Pattern, tuple[Array, Array]] = {}
 
     def read(self, force: Array, count: Array) -> None:

@@ -6,7 +6,7 @@ not exposed. Bodies, shapes and materials are read from PhysX itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...harness.channels import ChannelNote
@@ -14,7 +14,9 @@ from ...harness.engine import Resolution, Resolved, Settings, Value
 from ...harness.resolution import Row, absent, floats, read, unreadable, values
 from ...harness.scene import Scene
 from . import mapping
+from .dynamics import NOTES
 from .model import Model
+from .robot_readback import robot_rows
 
 _CHANNEL_NOTES = {
     "f_B_W": ChannelNote(
@@ -40,6 +42,8 @@ def resolution(model: Model, scene: Scene, settings: Settings, dt: float) -> Res
     for body in scene.bodies:
         for index in range(len(body.shapes)):
             table.update(_shape(model, scene, asked, body.name, index))
+    if model.robot is not None:
+        table.update(robot_rows(model.robot, asked))
     bounces = []
     for a, b in scene.colliding_pairs():
         one, other = (model.components[name].collision_shapes[0].physical_material for name in (a, b))
@@ -50,32 +54,53 @@ def resolution(model: Model, scene: Scene, settings: Settings, dt: float) -> Res
             native="average of both dynamic_friction: the combine mode is not readable, the rule was measured",
         )
         bounces.append(mapping.combined(one.restitution, other.restitution))
-    law = mapping.contact_law(bounces, float(config.bounce_threshold))
-    return Resolution(table=table, contact_law=law, channel_notes=_CHANNEL_NOTES, refined_by=("iterations",))
+    law = mapping.contact_law(bounces, float(config.bounce_threshold), bool(config.enable_tgs))
+    notes = _CHANNEL_NOTES if model.robot is None else {**_CHANNEL_NOTES, **NOTES}
+    substeps = "iterations" if model.robot is None else model.robot.iterations_option
+    refined_by = ("iterations",) if substeps == "iterations" else ()  # robot_iterations adds rounding, see NOTES.md
+    return Resolution(table=table, contact_law=law, channel_notes=notes, refined_by=refined_by)
 
 
 def _options(model: Model, scene: Scene, asked: Mapping[str, Value], dt: float) -> Iterator[Row]:
     system, config, moving = model.system, model.system.config, model.moving
+    articulations = [model.robot.articulation] if model.robot is not None else []
+    links = [link for articulation in articulations for link in articulation.links if not link.is_root]
     option = values(asked)
 
-    def of_bodies(name: str, unit: str, native: str) -> Row:
-        """An option that every moving body holds for itself."""
-        held = {getattr(body, native) for body in moving}
+    def held_by(holders: Sequence[Any], name: str, unit: str, native: str) -> Row:
+        """An option that every holder has for itself."""
+        held = {getattr(holder, native) for holder in holders}
         if len(held) == 1:
-            return option(name, held.pop(), unit, f"PhysxRigidDynamicComponent.{native}, the same for all bodies")
-        why = f"bodies differ in {native}" if held else f"no moving body holds a {native}"
+            kinds = " and ".join(sorted({type(holder).__name__ for holder in holders}))
+            return option(name, held.pop(), unit, f"{kinds}.{native}, the same for all")
+        why = f"bodies and robot differ in {native}" if held else f"no moving body holds a {native}; links: see theirs"
         return name, unreadable(unit, why, asked.get(name))
 
+    def of_solver(name: str, unit: str, native: str) -> Row:
+        return held_by([*moving, *articulations], name, unit, native)
+
+    def of_parts(name: str, unit: str, native: str) -> Row:
+        return held_by([*moving, *links], name, unit, native)
+
+    def of_bodies(name: str, unit: str, native: str) -> Row:
+        return held_by(moving, name, unit, native)
+
+    iterations = held_by(moving, "iterations", "1", "solver_position_iterations")[1]
+    if model.robot is not None:
+        count = int(model.robot.articulation.solver_position_iterations)
+        native = "PhysxArticulation.solver_position_iterations"
+        of_robot = read(count, "1", native, settings=asked.get(model.robot.iterations_option))
+        yield "robot_iterations", of_robot
+        iterations = iterations if moving else of_robot
     yield "dt", read(float(system.timestep), "s", "PhysxCpuSystem.timestep, 32 bit", scene=dt)
-    yield of_bodies("iterations", "1", "solver_position_iterations")
+    yield "iterations", iterations
     tgs = bool(config.enable_tgs)
-    substeps = of_bodies("iterations", "1", "solver_position_iterations")[1].value
-    in_tgs = Resolved(value=substeps, unit="1", origin="derived", native="TGS: as many as position iterations")
+    in_tgs = Resolved(value=iterations.value, unit="1", origin="derived", native="TGS: as many as position iterations")
     yield "substeps", in_tgs if tgs else absent("1", "PGS integrates once per dt")
     yield "gravity", read(floats(config.gravity), "m/s^2", "PhysxCpuSystem.config.gravity, 32 bit", scene=scene.gravity)
     yield "integrator", unreadable("", "no accessor; PhysX steps semi-implicitly: velocity, then position")
     yield option("solver", "TGS" if tgs else "PGS", "", "PhysxCpuSystem.config.enable_tgs")
-    yield of_bodies("velocity_iterations", "1", "solver_velocity_iterations")
+    yield of_solver("velocity_iterations", "1", "solver_velocity_iterations")
     yield "tolerance", absent("1", "PhysX does a fixed number of iterations")
     yield "cone", unreadable("", "SAPIEN shows no friction type; PhysX's default is patch friction")
     yield "impratio", absent("1", "contacts are rigid in normal and tangential direction")
@@ -83,18 +108,19 @@ def _options(model: Model, scene: Scene, asked: Mapping[str, Value], dt: float) 
     yield "multi_contact", absent("", "always several points per pair of flat shapes; see enable_pcm")
     for name in ("friction_combine", "restitution_combine"):
         yield name, unreadable("", "SAPIEN shows no combine mode; measured: average, PhysX's default")
-    yield of_bodies("sleep_threshold", "m^2/s^2", "sleep_threshold")
+    yield of_solver("sleep_threshold", "m^2/s^2", "sleep_threshold")
     yield option("bounce_threshold", float(config.bounce_threshold), "m/s", "PhysxCpuSystem.config.bounce_threshold")
-    yield of_bodies("max_depenetration_velocity", "m/s", "max_depenetration_velocity")
+    yield of_parts("max_depenetration_velocity", "m/s", "max_depenetration_velocity")
     yield of_bodies("max_angular_velocity", "rad/s", "max_angular_velocity")
     yield of_bodies("max_linear_velocity", "m/s", "max_linear_velocity")
-    yield of_bodies("max_contact_impulse", "N s", "max_contact_impulse")
+    yield of_parts("max_contact_impulse", "N s", "max_contact_impulse")
     for name in mapping.SWITCHES:
         yield option(name, bool(getattr(config, name)), "", f"PhysxCpuSystem.config.{name}")
     yield "gyroscopic_forces", unreadable("", "SAPIEN shows no rigid-body flags; measured: on, see NOTES.md")
-    bits = moving[0].linear_velocity.itemsize * 8 if moving else None
-    of_state = "dtype of linear_velocity"
-    yield "precision", read(bits, "bit", of_state) if moving else unreadable("bit", "no moving body to read")
+    states = {body.linear_velocity.dtype for body in moving} | {robot.qpos.dtype for robot in articulations}
+    of_state = "dtype of linear_velocity and qpos"
+    bits = max((state.itemsize * 8 for state in states), default=None)
+    yield "precision", read(bits, "bit", of_state) if bits else unreadable("bit", "nothing that moves to read")
     yield "device", read("cpu", "", "PhysxCpuSystem")
     yield "threads", unreadable("1", "cpuWorkers of the configuration has no accessor; left at 0, the calling thread")
 

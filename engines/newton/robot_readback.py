@@ -1,0 +1,55 @@
+"""What Newton made of a robot, read from the solver's live `mjw_model`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...harness.engine import Settings, Value
+from ...harness.resolution import Row, floats, read
+from ...harness.robot_model import Joint, Link
+from .readback import Live, axes_matrix
+from .robots import RobotAccess
+
+
+def robot_rows(live: Live, settings: Settings, access: RobotAccess) -> Iterator[Row]:
+    """The resolved rows of every link and joint of the source."""
+    for link, body in zip(access.source.links, access.bodies, strict=True):
+        yield from _link(live, link, live.bodies[int(body)])
+    dofs = {int(dof): mjc for mjc, dof in enumerate(live.solver.mjc_dof_to_newton_dof.numpy()[0])}
+    of_dof = {int(dof): joint for joint, dof in enumerate(live.array("jnt_dofadr"))}
+    newton_dofs = np.arange(live.solver.model.joint_dof_count)[access.v]
+    for joint, dof in zip(access.source.joints, newton_dofs, strict=True):
+        mjc = dofs[int(dof)]
+        yield from _joint(live, settings, joint, mjc, of_dof[mjc])
+
+
+def _link(live: Live, link: Link, body: int) -> Iterator[Row]:
+    R = axes_matrix(live.array("body_iquat")[body])
+    inertia = R @ np.diag(live.array("body_inertia")[body].astype(float)) @ R.T
+    native = "mjw_model.body_inertia turned by body_iquat, 3 x 3 in the link's axes"
+    name = f"link.{link.name}."
+    yield name + "mass", read(float(live.array("body_mass")[body]), "kg", "mjw_model.body_mass", file=link.mass)
+    yield name + "com", read(floats(live.array("body_ipos")[body]), "m", "mjw_model.body_ipos", file=link.com)
+    authored = floats(np.array(link.inertia).ravel())
+    yield name + "inertia", read(floats(inertia.ravel()), "kg m^2", native, file=authored)
+
+
+def _joint(live: Live, settings: Settings, joint: Joint, dof: int, index: int) -> Iterator[Row]:
+    limited = index in live.array("jnt_limited_slide_hinge_adr")
+    lower, upper = floats(live.array("jnt_range")[index]) if limited else (-math.inf, math.inf)
+    forced = bool(live.array("jnt_actfrclimited")[index])
+    effort = float(live.array("jnt_actfrcrange")[index][1]) if forced else math.inf
+    friction = 0.0 if settings.options.get("joint_friction") is False else joint.friction
+    rows: dict[str, tuple[Value, str, str, Value]] = {
+        "armature": (float(live.array("dof_armature")[dof]), "kg m^2", "dof_armature", joint.armature),
+        "damping": (float(live.array("dof_damping")[dof]), "N m s/rad", "dof_damping", joint.damping),
+        "friction": (float(live.array("dof_frictionloss")[dof]), "N m", "dof_frictionloss", friction),
+        "lower": (lower, "rad", "jnt_range[0]", joint.lower),
+        "upper": (upper, "rad", "jnt_range[1]", joint.upper),
+        "effort": (effort, "N m", "jnt_actfrcrange[1]; the torque law applies the source's", joint.effort),
+    }
+    for quantity, (value, unit, native, asked) in rows.items():
+        yield f"joint.{joint.name}.{quantity}", read(value, unit, f"mjw_model.{native}", file=asked)
