@@ -122,6 +122,9 @@ def _load_study(name: str) -> dict[str, Any]:
         raise UsageError(f"study file {name} cannot be read: {_first_line(error)}") from error
     if not isinstance(config, dict) or not isinstance(config.get("sweeps"), list):
         raise UsageError(f"study file {name} has no list `sweeps`; each entry maps overrides to values")
+    unknown = sorted(set(map(str, config)) - {"sweeps", *LAUNCH_KEYS})
+    if unknown:
+        raise UsageError(f"study file {name} has {', '.join(unknown)}; it takes sweeps, {', '.join(LAUNCH_KEYS)}")
     return config
 
 

@@ -75,9 +75,10 @@ def _explosion(scene: Scene, body: Body, trace: Trace, quiet: slice) -> Iterator
     v, w, p = (trace.of(name, body.name)[quiet] for name in ("v_WB", "w_WB", "p_WB"))
     potential = -body.mass * (p @ np.array(scene.gravity))
     kinetic = 0.5 * body.mass * np.einsum("tk,tk->t", v, v) + 0.5 * min(body.inertia) * np.einsum("tk,tk->t", w, w)
-    scale = float(kinetic.max() if len(kinetic) < 2 else max(kinetic[0], np.ptp(potential)))
+    lift = body.mass * float(np.linalg.norm(scene.gravity)) * extent(body)  # the least that counts as an exchange
+    scale = max(float(kinetic[0]), float(np.ptp(potential)), lift)
     grown = np.flatnonzero(kinetic + potential - kinetic[0] - potential[0] > (ENERGY_GROWTH - 1) * scale + 1e-9)
-    if len(grown) and scale > 0:
+    if len(grown):
         yield _at(trace, quiet.start + grown[0], "explosion", body, "its energy grew beyond what it started with")
 
 

@@ -139,10 +139,15 @@ def find(run_id: str, results: Path) -> Path:
     """Folder of the run with that id, or MACHINE/id.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is none, or several.
     """
-    for path in sorted(results.glob(f"*/*/*/{run_id}")):
-        return path
+    machine, _, name = run_id.rpartition("/")
+    found = sorted(results.glob(f"{machine or '*'}/*/*/{name}"))
+    if len(found) > 1:
+        machines = ", ".join(path.parents[2].name for path in found)
+        raise UsageError(f"run {run_id!r} was made on several machines: {machines}; give MACHINE/{run_id}")
+    if found:
+        return found[0]
     raise UsageError(
         f"run {run_id!r} is not in {results}; simparity.load({str(results)!r}).run_id lists those that are"
     )

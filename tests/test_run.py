@@ -208,6 +208,22 @@ def test_a_worker_dies_with_its_launcher(tmp_path: Path, sweep: subprocess.Popen
     raise AssertionError("the worker outlived its launcher")
 
 
+def test_two_sweeps_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    words = command("run", "-m", "experiment=drop", "engine=mujoco", "dt=0.002,0.001,0.0005", "timings=0")
+    both = [subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    outs = [process.communicate(timeout=120)[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0], outs
+    assert [record["status"] for record in records(tmp_path)] == ["ok"] * 3
+    assert not list(tmp_path.glob("results/*/*/*/.*"))
+
+
+def test_waiting_for_another_runs_timing_is_no_timeout(tmp_path: Path) -> None:
+    """A run that only waits for the machine must not be ended because another hangs."""
+    words = ("-m", "experiment=drop", "engine=mujoco", f"{LONG},0.5", "workers=2", "timeout=4")
+    assert run(tmp_path, *words).returncode == 1
+    assert sorted(str(record["status"]) for record in records(tmp_path)) == ["ok", "timeout"]
+
+
 def test_stored_runs_can_be_asked_for(tmp_path: Path) -> None:
     assert run(tmp_path, "-m", "experiment=throw", "engine=freefall", "experiment.speed=1,2", "dt=0.01").returncode == 0
 

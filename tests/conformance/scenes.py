@@ -7,10 +7,16 @@ from dataclasses import replace
 from simparity.harness.scene import Body, Box, HalfSpace, Material, Pose, Scene, box_inertia
 
 SIZE = (0.1, 0.1, 0.1)
+STONE = (0.1, 0.14, 0.08)  # edges of the stone: three different moments of inertia
 MASS = {"base": 0.2, "top": 0.1, "stone": 0.3}
 COM = (0.02, 0.01, -0.015)  # of the stone, in its frame [m]
 MATERIAL = Material(friction=0.5)
 AWAY = {"base": (0.0, 0.0, 2.0), "top": (1.0, 0.0, 2.0), "stone": (2.0, 0.0, 2.0)}
+
+
+def size_of(name: str) -> tuple[float, float, float]:
+    """Edges of a box [m]."""
+    return STONE if name == "stone" else SIZE
 
 
 def boxes(
@@ -25,9 +31,9 @@ def boxes(
     for name, mass in MASS.items():
         body = Body(
             name=name,
-            shapes=(Box(SIZE),),
+            shapes=(Box(size_of(name)),),
             mass=mass,
-            inertia=box_inertia(mass, SIZE),
+            inertia=box_inertia(mass, size_of(name)),
             com=COM if name == "stone" else (0.0, 0.0, 0.0),
             pose=Pose(places[name], (turned or {}).get(name, (1.0, 0.0, 0.0, 0.0))),
             material=MATERIAL,
