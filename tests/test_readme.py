@@ -50,9 +50,17 @@ def test_command_of_the_readme(command: str, folder: Path, request: pytest.Fixtu
 
 def test_python_of_the_readme(folder: Path) -> None:
     """After the commands above there are results to load."""
-    (code,) = blocks("README.md", "python")
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
+    for code in blocks("README.md", "python"):
+        done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+
+
+def test_study_of_the_readme(tmp_path: Path) -> None:
+    (text,) = blocks("README.md", "yaml")
+    (tmp_path / "mine.yaml").write_text(text)
+    done = shell("simparity run study=mine.yaml engine=mujoco timings=0", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "9 ok" in done.stdout
 
 
 def make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
