@@ -10,25 +10,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import mujoco_warp
 import newton
 import numpy as np
 import warp as wp
 
 from ...harness.channels import COLUMNS, Sample
 from ...harness.device import require_cuda
-from ...harness.engine import Resolution, RobotDynamics, Settings, Simulation
-from ...harness.errors import SimparityError, Unsupported
+from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
+from ...harness.errors import Unsupported
 from ...harness.scene import Array, Scene
+from .batch import WorldBatch
 from .dynamics import Evaluation
 from .model import com_velocity, newton_model, rotated, solver
 from .readback import Live, resolution
-from .readout import Readout
+from .readout import Readout, check_overflow
 from .robot_readback import robot_rows
-
-_BITS = mujoco_warp.OverflowType
-# What MuJoCo Warp reports as "overflow" and loses contacts or rows by: not the iteration limits, nor the sensors.
-HARMFUL = int(_BITS.ALL & ~(_BITS.ITERATIONS | _BITS.LS_ITERATIONS | _BITS.CONTACT_MATCH | _BITS.TACTILE))
 
 
 class NewtonSimulation:
@@ -52,7 +48,7 @@ class NewtonSimulation:
         kinds = {self.solver.ObservableKind.CONTACT_F, self.solver.ObservableKind.OVERFLOW}
         self.observables = self.solver.observables(kinds, contacts=self.contacts)
         self.solver.mjw_model.opt.warn_overflow = 0  # no printed lines: `_finish` raises instead
-        self.readout = Readout(n, self.model, self.solver, self.state, self.contacts, self.observables, HARMFUL)
+        self.readout = Readout(n, self.model, self.solver, self.state, self.contacts, self.observables)
         self.gpu = bool(self.model.device.is_cuda)
         self.inbox = self._on_host(self.control.joint_f)
         self.read = (self.readout.out, self.state.joint_q, self.state.joint_qd)
@@ -93,12 +89,7 @@ class NewtonSimulation:
     def _finish(self) -> None:
         if self.gpu:
             wp.synchronize_device(self.model.device)
-        if self.overflow[0]:
-            raise SimparityError(
-                f"Newton dropped contacts or constraint rows ({_BITS(int(self.overflow[0]))!r}); "
-                f"raise option.nconmax, now {self.solver.mjw_data.naconmax}, or "
-                f"option.njmax, now {self.solver.mjw_data.njmax}"
-            )
+        check_overflow(int(self.overflow[0]), self.solver)
 
     def reset(self) -> None:
         self.solver.reset(self.state)  # the model's joint coordinates and velocities; no warm start
@@ -142,6 +133,9 @@ class NewtonSimulation:
     def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
         assert self.evaluation is not None, "the scene has no robot"
         return self.evaluation.at(q, v, flange)
+
+    def batch(self, worlds: int) -> Batch:
+        return WorldBatch(self.scene, self.dt, self.settings, str(self.model.device), worlds)
 
     def resolved(self) -> Resolution:
         found = resolution(self.solver, self.model, self.shapes, self.scene, self.settings, self.dt)

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""The Warp kernel that gathers a whole sample into one array. Warp compiles it, so its types are Warp's."""
+"""The Warp kernels: a whole sample in one array, torques for many worlds. Warp compiles them: the types are Warp's."""
 
 from __future__ import annotations
 
@@ -67,3 +67,17 @@ def gather(
         out[body, NORMAL + i] = along[i]
     out[body, Q] = q[3]
     out[body, COUNT] = points
+
+
+@wp.kernel(enable_backward=False)
+def hold(row: wp.array[wp.float32], dofs: wp.array[wp.int32], joint_f: wp.array2d[wp.float32]):
+    """Write one row of torques into every world's degrees of freedom `dofs`."""
+    world, i = wp.tid()
+    joint_f[world, dofs[i]] = row[i]
+
+
+@wp.kernel(enable_backward=False)
+def remember(overflow: wp.array[wp.int32], seen: wp.array[wp.int32]):
+    """Keep every world's overflow bits of all steps, so that no step need be looked at."""
+    world = wp.tid()
+    seen[world] = seen[world] | overflow[world]

@@ -47,9 +47,11 @@ def rotated(q_WB: Any, vectors: Any) -> Any:
 
 
 def newton_model(
-    scene: Scene, settings: Settings, device: str
+    scene: Scene, settings: Settings, device: str, worlds: int = 1
 ) -> tuple[Any, dict[tuple[str, int], int], RobotAccess | None]:
     """The finalized `Model`, the Newton shape of each (body, index of its shape), and where the robot is.
+
+    With several `worlds` the model holds as many copies, one after the other; shapes and robot are those of the first.
 
     Raises:
         Unsupported: a shape or a material that SolverMuJoCo cannot express.
@@ -94,6 +96,10 @@ def newton_model(
     com_W = rotated(q_WB, np.array([body.com for body in scene.moving]).reshape(-1, 3))
     builder.joint_qd[:] = com_velocity(velocity, com_W).ravel().tolist()
     access = attach(builder, robot, settings) if robot is not None else None
+    if worlds > 1:
+        copies = newton.ModelBuilder(gravity=scene.gravity)
+        copies.replicate(builder, worlds)
+        builder = copies
     return builder.finalize(device=device), shapes, access
 
 

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
+import mujoco_warp
 import warp as wp
 
 from ...harness.channels import WIDTH
+from ...harness.errors import SimparityError
 from .kernel import gather
+
+_BITS = mujoco_warp.OverflowType
+# What MuJoCo Warp reports as "overflow" and loses contacts or rows by: not the iteration limits, nor the sensors.
+HARMFUL = int(_BITS.ALL & ~(_BITS.ITERATIONS | _BITS.LS_ITERATIONS | _BITS.CONTACT_MATCH | _BITS.TACTILE))
+
+
+def check_overflow(bits: int, solver: Any) -> None:
+    """Raise SimparityError where `bits`, out of HARMFUL, is not 0."""
+    if bits:
+        raise SimparityError(
+            f"Newton dropped contacts or constraint rows ({_BITS(bits)!r}); "
+            f"raise option.nconmax, now {solver.mjw_data.naconmax // solver.mjw_data.nworld}, or "
+            f"option.njmax, now {solver.mjw_data.njmax}"
+        )
 
 
 class Readout:
@@ -17,9 +33,7 @@ class Readout:
     first shape of each contact over the step that ended; all of it is up to date once `launch` has run.
     """
 
-    def __init__(
-        self, bodies: int, model: Any, solver: Any, state: Any, contacts: Any, observables: Any, harmful: int
-    ) -> None:
+    def __init__(self, bodies: int, model: Any, solver: Any, state: Any, contacts: Any, observables: Any) -> None:
         self.bodies, self.device = bodies, model.device  # the links of a robot come after the scene's bodies
         self.out = wp.zeros((self.bodies + 1, WIDTH), dtype=wp.float32, device=self.device)
         self.inputs = [
@@ -34,7 +48,7 @@ class Readout:
             observables.contact_f,
             solver.mjw_data.contact.efc_address,
             observables.overflow,
-            harmful,
+            HARMFUL,
         ]
 
     def launch(self) -> None:
