@@ -69,7 +69,7 @@ class Reference:
         self._pin.computeJointJacobians(self.model, self.data, q)
         self._pin.updateFramePlacements(self.model, self.data)
         aligned = self._pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-        return np.array(self._pin.getFrameJacobian(self.model, self.data, frame, aligned))
+        return np.array(self._pin.getFrameJacobian(self.model, self.data, frame, aligned)).reshape(6, -1)
 
     def link_poses(self, q: Array) -> Array:
         """X_WL of every link: position [m], quaternion scalar first; shape (n_links, 7)."""

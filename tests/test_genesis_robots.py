@@ -87,7 +87,10 @@ def test_matched_reads_back_what_the_description_says(built: Built, name: str) -
     rows = {key: row for key, row in table.items() if key.startswith(("link.", "joint."))}
     model = model_of(scene(name).robots[0])
     assert len(rows) == 3 * len(model.links) + 6 * len(model.joints)
+    massless = [f"link.{link.name}.com" for link in model.links if not link.mass]  # anywhere: it has no meaning
     for key, row in rows.items():
+        if key in massless:
+            continue
         # a link without mass gets gs.EPS
         np.testing.assert_allclose(row.value, row.authored, rtol=1e-12, atol=2e-15, err_msg=key)  # type: ignore[arg-type]
         assert row.origin == "file"

@@ -1,7 +1,8 @@
-"""Genesis: the whole scene as one MJCF entity in one world, read through views into the solver's fields."""
+"""Genesis: the bodies as one MJCF entity, the robot as another, read through views into the solver's fields."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,17 @@ from genesis.utils.array_class import ErrorCode
 
 from ...harness.channels import Sample
 from ...harness.device import require_cuda
-from ...harness.engine import Resolution, Settings, Simulation
+from ...harness.engine import Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Diverged, SimparityError, Unsupported
 from ...harness.scene import Array, Scene
 from . import mapping, process
-from .model import check_pairs, mjcf, places
+from .dynamics import DynamicsWorld, merged_notes
+from .model import check_pairs, places
 from .readback import resolution
 from .readout import Readout
+from .robot_readback import robot_rows
+from .robots import RobotDrive, add_robot, one_robot, robot_places
+from .world import add_bodies, empty_world
 
 _NOT_FINITE = ErrorCode.INVALID_CONTACT_NAN | ErrorCode.INVALID_FORCE_NAN | ErrorCode.INVALID_ACC_NAN
 
@@ -28,27 +33,20 @@ class GenesisSimulation:
 
     def __init__(self, scene: Scene, dt: float, settings: Settings) -> None:
         self.scene, self.settings, self.dt = scene, settings, dt
-        self.world = gs.Scene(
-            sim_options=gs.options.SimOptions(dt=dt, gravity=scene.gravity),
-            rigid_options=_rigid_options(settings),
-            profiling_options=gs.options.ProfilingOptions(show_FPS=False),
-            show_viewer=False,
-        )
-        morph = gs.morphs.MJCF(
-            file=mjcf(scene, settings),
-            align=False,  # the default moves the frame of a free body to its centre of mass
-            visualization=False,
-            convexify=True,  # a mesh collides as its one convex hull, with all its faces
-            decompose_object_error_threshold=float("inf"),
-            decimate=False,
-        )
-        entity = self.world.add_entity(morph)
+        robot = one_robot(scene)
+        self.world = empty_world(scene, dt, settings)
+        bodies = add_bodies(self.world, scene, settings) if scene.bodies else None
+        arm = add_robot(self.world, robot[0], settings) if robot else None
         self.world.build()
         self.solver: Any = self.world.rigid_solver
-        self.places = places(scene, entity)
+        self.places = places(scene, bodies)
         check_pairs(scene, self.places, self.solver.collider._collision_pair_idx)
         self.links = self.places.moving
-        self.readout = Readout(self.solver, self.links)
+        self.robot = robot_places(arm, robot[1]) if robot else None
+        self.drive = RobotDrive(self.world, self.robot, robot[0], settings) if robot and self.robot else None
+        self.link_names = tuple(link.name for link in robot[1].links) if robot else ()
+        self.alone: DynamicsWorld | None = None
+        self.readout = Readout(self.solver, self.links, self.robot)
         self.wrench: tuple[Any, Any] | None = None
         self.reset()
 
@@ -56,12 +54,16 @@ class GenesisSimulation:
         self.world.reset()
         self.readout.fetch()
         self.wrench = None
-        self.set_velocity(np.array([body.velocity for body in self.scene.moving]))
+        self.set_velocity(np.array([body.velocity for body in self.scene.moving]).reshape(-1, 6))
 
     def command(self, tau: Array | None, wrench: Array | None) -> None:
         if tau is not None and len(tau):
-            raise Unsupported("this scene has no joints to command")
-        if wrench is None or not np.any(wrench):
+            if self.drive is None:
+                raise Unsupported("this scene has no joints to command")
+            self.drive.command(tau)
+        if wrench is None:
+            return
+        if not np.any(wrench):
             self.wrench = None
             return
         held = torch.as_tensor(np.array(wrench), dtype=gs.tc_float, device=gs.device)
@@ -75,7 +77,8 @@ class GenesisSimulation:
         w_W = velocity[:, 3:]
         t = 2 * np.cross(xyz, w_W)
         velocity[:, 3:] = w_W + w * t + np.cross(xyz, t)  # a free joint holds its angular velocity in the body frame
-        self.solver.set_dofs_velocity(torch.as_tensor(velocity.ravel(), dtype=gs.tc_float, device=gs.device))
+        dofs = slice(0, velocity.size)  # the bodies' come first
+        self.solver.set_dofs_velocity(torch.as_tensor(velocity.ravel(), dtype=gs.tc_float, device=gs.device), dofs)
         self.readout.fetch()
 
     def advance(self, steps: int) -> None:
@@ -104,20 +107,24 @@ class GenesisSimulation:
     def sample(self, into: Sample) -> None:
         self.readout.sample(into)
 
+    def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
+        assert self.robot is not None, "the scene has no robot"
+        if self.alone is None:
+            self.alone = DynamicsWorld(self.scene, self.scene.robots[0], self.robot.source, self.dt, self.settings)
+        return self.alone.evaluate(q, v, flange)
+
     def resolved(self) -> Resolution:
-        return resolution(self.world, self.places, self.scene, self.settings, self.dt)
+        found = resolution(self.world, self.places, self.scene, self.settings, self.dt)
+        if self.robot is None:
+            return found
+        table = {**found.table, **dict(robot_rows(self.solver, self.robot, self.settings))}
+        return replace(found, table=table, channel_notes={**found.channel_notes, **merged_notes(self.robot)})
 
     def close(self) -> None:
+        if self.alone is not None:
+            self.alone.close()
         self.world.destroy()
-        del self.readout, self.solver, self.world
-
-
-def _rigid_options(settings: Settings) -> Any:
-    keywords: dict[str, Any] = dict(mapping.rigid_options(settings.options))
-    for name, (keyword, enum) in mapping.ENUMS.items():
-        if name in settings.options:
-            keywords[keyword] = getattr(getattr(gs, enum), str(settings.options[name]))
-    return gs.options.RigidOptions(**keywords)
+        del self.readout, self.drive, self.solver, self.world, self.alone
 
 
 def cache_folders() -> list[Path]:

@@ -47,10 +47,36 @@ OPTIONS: Mapping[str, Option] = {
         kind=int, unit="1", text="sizes the contact buffers, RigidOptions.max_collision_pairs"
     ),
     "max_contacts": Option(kind=int, unit="1", text="contacts that are resolved at most, RigidOptions.max_contacts"),
+    "neutral_collision": Option(
+        kind=bool,
+        unit="",
+        text="keeps pairs of one entity that touch at zero joint positions, RigidOptions.enable_neutral_collision",
+    ),
+    "constraint_timeconst": Option(
+        kind=float,
+        unit="s",
+        text="time constant of geoms and joint limits that have none of their own, RigidOptions.constraint_timeconst",
+    ),
+    "joint_friction": Option(
+        kind=bool, unit="", text="false leaves out the robot's dry friction, set_dofs_frictionloss"
+    ),
+    "default_armature": Option(
+        kind=float,
+        unit="kg m^2 | kg",
+        text="armature of the robot's joints whose description gives none, morph default_armature; 0 adds nothing",
+    ),
+    "merge_fixed_links": Option(
+        kind=bool, unit="", text="merges a URDF's fixed links into their parents, morph merge_fixed_links"
+    ),
     "solref": Option(kind=tuple, unit="s, 1", length=2, text="time constant and damping ratio, geom/solref"),
     "solimp": Option(kind=tuple, unit="1", length=5, text="impedance d_min d_max width mid power, geom/solimp"),
 }
 
+# A robot is the one that its file describes, without what Genesis's importers add or take away.
+_AS_DESCRIBED: Mapping[str, Value] = {
+    "default_armature": 0.0,  # Genesis: 0.1 kg m^2 | kg on every joint without armature
+    "merge_fixed_links": False,  # Genesis merges the fixed links of a URDF, a flange too
+}
 _STUDY: Mapping[str, Value] = {
     "cone": "elliptic",  # the study: requested of every engine; here it brings signorini and impratio 100 with it
     "iterations": 100,  # the study: at most 100 iterations
@@ -59,16 +85,20 @@ _STUDY: Mapping[str, Value] = {
 }
 PROFILES: Mapping[str, Mapping[str, Value]] = {
     "default": {},
-    "published": _STUDY,
+    "published": {**_STUDY, **_AS_DESCRIBED},
     # What makes Genesis solve MuJoCo's published problem (engines/mujoco/mapping.py).
     "matched": {
         **_STUDY,
+        **_AS_DESCRIBED,
         "contact_resolution": "convex",  # MuJoCo's one law; the elliptic cone would bring signorini
         "impratio": 1.0,  # MuJoCo's default; the elliptic cone would bring 100
         "solimp": (0.99, 0.999, 0.001, 0.5, 2.0),  # the study: MJCF engines
         "integrator": "Euler",  # as MuJoCo; Genesis would choose approximate_implicitfast
         "noslip_iterations": 0,  # as MuJoCo
         "contact_pruning_tolerance": 0.0,  # MuJoCo keeps every contact
+        "constraint_timeconst": 0.02,  # MuJoCo's default of joint limits; Genesis's is 0.01
+        "neutral_collision": True,  # MuJoCo drops no pair for touching at the start
+        "joint_friction": False,  # PhysX has no joint friction in N m
     },
 }
 
@@ -89,8 +119,10 @@ def rigid_options(options: Mapping[str, Value]) -> dict[str, Value]:
         "contact_pruning_tolerance",
         "max_collision_pairs",
         "max_contacts",
+        "constraint_timeconst",
+        "neutral_collision",
     )
-    renamed = {"multi_contact": "enable_multi_contact"}
+    renamed = {"multi_contact": "enable_multi_contact", "neutral_collision": "enable_neutral_collision"}
     keywords = {renamed.get(name, name): options[name] for name in plain if name in options}
     if keywords.get("contact_pruning_tolerance") == 0.0:
         keywords["contact_pruning_tolerance"] = None  # Genesis's word for: keep every contact

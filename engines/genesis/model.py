@@ -101,7 +101,7 @@ class Places:
 
 
 def places(scene: Scene, entity: Any) -> Places:
-    """Find the bodies of `scene` in the built `entity`.
+    """Find the bodies of `scene` in the built `entity`, which is None when there are none.
 
     Raises:
         SimparityError: Genesis split or merged a shape, or ordered the coordinates differently.
@@ -129,8 +129,9 @@ def check_pairs(scene: Scene, place: Places, pair_table: np.ndarray) -> None:
     Genesis turns exclusions into bit masks and falls back to all pairs when none fit, with a warning only.
     `pair_table` is `collider._collision_pair_idx` (n_geoms, n_geoms): the number of a pair, or -1.
     """
-    owner = {geom: name for (name, _), geom in place.geoms.items()}
-    made = {frozenset((owner[int(i)], owner[int(j)])) for i, j in np.argwhere(pair_table >= 0)}
+    owner = {geom: name for (name, _), geom in place.geoms.items()}  # without the geoms of a robot
+    pairs = [(int(i), int(j)) for i, j in np.argwhere(pair_table >= 0)]
+    made = {frozenset((owner[i], owner[j])) for i, j in pairs if i in owner and j in owner}
     wanted = {frozenset(pair) for pair in scene.colliding_pairs()}
     if made != wanted:
         off = ", ".join(sorted("+".join(sorted(pair)) for pair in made ^ wanted))

@@ -24,7 +24,7 @@ def resolution(world: Any, place: Places, scene: Scene, settings: Settings, dt: 
     table = dict(_options(world, solver, scene, settings, dt))
     for index, body in enumerate(scene.moving):
         table.update(_body(solver, place, body, index))
-    sol_params, frictions = _numbers(solver.get_sol_params()), _numbers(solver.get_geoms_friction())
+    sol_params, frictions = numbers(solver.get_sol_params()), numbers(solver.get_geoms_friction())
     for body in scene.bodies:
         for index in range(len(body.shapes)):
             geom = place.geoms[body.name, index]
@@ -45,13 +45,27 @@ def resolution(world: Any, place: Places, scene: Scene, settings: Settings, dt: 
         table[f"pair.{a}+{b}.friction"] = Resolved(
             value=max(mus), unit="1", origin="derived", native="max of get_geoms_friction(), at least 0.01"
         )
-    law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason="the pairs of this scene differ")
+    differ = "the pairs of this scene differ" if laws else "nothing in this scene can touch"
+    law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason=differ)
     return Resolution(table=table, contact_law=law)
 
 
-def _numbers(tensor: Any) -> np.ndarray:
+def numbers(tensor: Any) -> np.ndarray:
     """A device tensor as a float64 array on the host."""
     return np.asarray(tensor.detach().cpu().numpy(), dtype=np.float64)
+
+
+def in_link_axes(solver: Any, link: int) -> np.ndarray:
+    """Inertia of a link about its centre of mass, in the axes of its own frame (3, 3) [kg m^2]."""
+    w, x, y, z = solver.dyn_info.links.inertial_quat.to_numpy()[link].astype(np.float64)
+    R = np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+    return np.asarray(R @ numbers(solver.get_links_inertia())[link] @ R.T)
 
 
 def _number(field: Any) -> float:
@@ -93,6 +107,13 @@ def _options(world: Any, solver: Any, scene: Scene, settings: Settings, dt: floa
     broadphase = gs.broadphase_traversal(config.broadphase_traversal).name
     yield option("broadphase", broadphase, "", "rigid_config.broadphase_traversal")
     yield option("sparse_solve", bool(config.sparse_solve), "", "rigid_config.sparse_solve")
+    yield "collision", read(bool(config.enable_collision), "", "rigid_config.enable_collision")
+    neutral = bool(solver._enable_neutral_collision)
+    yield option("neutral_collision", neutral, "", "RigidSolver._enable_neutral_collision")
+    timeconst = solver._sol_default_timeconst
+    yield option(
+        "constraint_timeconst", float(timeconst), "s", "RigidSolver._sol_default_timeconst, at least 2 substeps"
+    )
     compatible = bool(config.enable_mujoco_compatibility)
     yield option("mujoco_compatibility", compatible, "", "rigid_config.enable_mujoco_compatibility")
     yield "friction_combine", read("max, at least 0.01", "", "func_set_contact in collider/contact.py")
@@ -114,22 +135,13 @@ def _body(solver: Any, place: Places, body: Body, index: int) -> Iterator[Row]:
     def row(quantity: str, value: Value, unit: str, native: str, asked: Value = None) -> Row:
         return f"body.{body.name}.{quantity}", read(value, unit, native, scene=asked)
 
-    yield row("mass", float(_numbers(solver.get_links_mass())[link]), "kg", "get_links_mass()", body.mass)
-    w, x, y, z = solver.dyn_info.links.inertial_quat.to_numpy()[link].astype(np.float64)
-    R = np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-    inertia = R @ _numbers(solver.get_links_inertia())[link] @ R.T
+    yield row("mass", float(numbers(solver.get_links_mass())[link]), "kg", "get_links_mass()", body.mass)
     native = "diagonal of get_links_inertia(), turned into the axes of the body"
-    yield row("inertia", floats(np.diag(inertia)), "kg m^2", native, body.inertia)
-    yield row("com", floats(_numbers(solver.get_links_COM())[link]), "m", "get_links_COM()", body.com)
+    yield row("inertia", floats(np.diag(in_link_axes(solver, link))), "kg m^2", native, body.inertia)
+    yield row("com", floats(numbers(solver.get_links_COM())[link]), "m", "get_links_COM()", body.com)
     native = "get_links_invweight(), which scales the contact's regularisation"
-    yield row("inverse_weight", floats(_numbers(solver.get_links_invweight())[link]), "1/kg, 1/(kg m^2)", native)
-    armature, damping = _numbers(solver.get_dofs_armature())[dofs], _numbers(solver.get_dofs_damping())[dofs]
+    yield row("inverse_weight", floats(numbers(solver.get_links_invweight())[link]), "1/kg, 1/(kg m^2)", native)
+    armature, damping = numbers(solver.get_dofs_armature())[dofs], numbers(solver.get_dofs_damping())[dofs]
     yield row("armature", float(armature.max()), "kg m^2", "max of get_dofs_armature()")
     yield row("linear_damping", float(damping[:3].max()), "N s/m", "max of get_dofs_damping()[:3]")
     yield row("angular_damping", float(damping[3:].max()), "N m s", "max of get_dofs_damping()[3:]")

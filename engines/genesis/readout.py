@@ -10,6 +10,7 @@ import torch
 
 from ...harness.channels import COLUMNS, Sample
 from . import process
+from .robots import RobotPlaces
 
 _POSE = slice(COLUMNS["p_WB"].start, COLUMNS["q_WB"].stop)
 _CONTACT = slice(COLUMNS["contact_count"].start, COLUMNS["asleep"].stop)
@@ -23,7 +24,7 @@ class Readout:
     link a; pruned contacts stay in the buffer and `contact_sort_idx` names the ones that were resolved.
     """
 
-    def __init__(self, solver: Any, moving: np.ndarray) -> None:
+    def __init__(self, solver: Any, moving: np.ndarray, robot: RobotPlaces | None) -> None:
         dofs, links, collider = solver.dyn_state.dofs, solver.dyn_state.links, solver.collider.collider_state
         contact = collider.contact_data
         fields = {
@@ -58,6 +59,8 @@ class Readout:
         self.link_a, self.link_b = arrays["link_a"][0], arrays["link_b"][0]
         self.normal, self.force = arrays["normal"][0], arrays["force"][0]
         self.error = arrays["error"]
+        self.robot = robot
+        self.qpos, self.velocity = arrays["qpos"][0], arrays["dofs_velocity"][0]
 
     def fetch(self) -> None:
         """Bring the arrays up to date with the device; nothing to do on the CPU."""
@@ -66,6 +69,11 @@ class Readout:
 
     def sample(self, into: Sample) -> None:
         """Fill every channel; on a GPU `fetch` comes first."""
+        if self.robot is not None:
+            into.q[:] = self.qpos[self.robot.q]
+            into.v[:] = self.velocity[self.robot.v]
+        if not len(self.moving):
+            return
         into.data[:, _POSE] = self.poses
         into.v_WB[:] = self.linear
         into.w_WB[:] = self.angular.take(self.moving, 0)

@@ -1,0 +1,69 @@
+"""What Genesis made of a robot, read from the live solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...harness.engine import Resolved, Settings, Value
+from ...harness.resolution import Row, floats, read
+from ...harness.robot_model import Link
+from .readback import in_link_axes, numbers
+from .robots import RobotPlaces
+
+
+def robot_rows(solver: Any, places: RobotPlaces, settings: Settings) -> Iterator[Row]:
+    """The resolved rows of every link and joint of the source."""
+    for link, made in zip(places.source.links, places.links, strict=True):
+        yield from _link(solver, link, made)
+    friction_off = settings.options.get("joint_friction") is False
+    limits, forces = solver.get_dofs_limit(), solver.get_dofs_force_range()
+    columns = {
+        "armature": (numbers(solver.get_dofs_armature()), "get_dofs_armature()"),
+        "damping": (numbers(solver.get_dofs_damping()), "get_dofs_damping()"),
+        "friction": (numbers(solver.get_dofs_frictionloss()), "get_dofs_frictionloss()"),
+        "lower": (numbers(limits[0]), "get_dofs_limit()[0]"),
+        "upper": (numbers(limits[1]), "get_dofs_limit()[1]"),
+        "effort": (numbers(forces[1]), "get_dofs_force_range()[1], which clamps the torque"),
+    }
+    for joint, dof in zip(places.source.joints, places.dofs, strict=True):
+        hinge = joint.kind == "hinge"
+        asked: dict[str, tuple[Value, str]] = {
+            "armature": (joint.armature, "kg m^2" if hinge else "kg"),
+            "damping": (joint.damping, "N m s/rad" if hinge else "N s/m"),
+            "friction": (0.0 if friction_off else joint.friction, "N m" if hinge else "N"),
+            "lower": (joint.lower, "rad" if hinge else "m"),
+            "upper": (joint.upper, "rad" if hinge else "m"),
+            "effort": (joint.effort, "N m" if hinge else "N"),
+        }
+        for quantity, (authored, unit) in asked.items():
+            values, native = columns[quantity]
+            yield f"joint.{joint.name}.{quantity}", read(float(values[dof]), unit, native, file=authored)
+
+
+def _link(solver: Any, link: Link, made: Any | None) -> Iterator[Row]:
+    authored: dict[str, tuple[Value, str]] = {
+        "mass": (link.mass, "kg"),
+        "com": (link.com, "m"),
+        "inertia": (floats(np.array(link.inertia).ravel()), "kg m^2"),
+    }
+    if made is None:
+        why = "Genesis merged this fixed link into its parent, whose mass, com and inertia hold it"
+        for quantity, (asked, unit) in authored.items():
+            row = Resolved(value=None, unit=unit, origin="absent", native=why, authored=asked)
+            yield f"link.{link.name}.{quantity}", row
+        return
+    i = int(made.idx)
+    found: dict[str, tuple[Value, str]] = {
+        "mass": (float(numbers(solver.get_links_mass())[i]), "get_links_mass()"),
+        "com": (floats(numbers(solver.get_links_COM())[i]), "get_links_COM()"),
+        "inertia": (
+            floats(in_link_axes(solver, i).ravel()),
+            "get_links_inertia() turned by links.inertial_quat, 3 x 3 in the link's axes",
+        ),
+    }
+    for quantity, (value, native) in found.items():
+        asked, unit = authored[quantity]
+        yield f"link.{link.name}.{quantity}", read(value, unit, native, file=asked)

@@ -1,0 +1,132 @@
+"""Robots in Genesis: the description read by Genesis's own importer, and its place in Genesis's flat arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import genesis as gs
+import numpy as np
+import torch
+
+from ...harness.description import format_of
+from ...harness.engine import Settings
+from ...harness.errors import SimparityError, Unsupported
+from ...harness.robot_model import RobotModel, model_of
+from ...harness.scene import Array, Robot, Scene
+from . import process
+from .world import HULLS
+
+
+def one_robot(scene: Scene) -> tuple[Robot, RobotModel] | None:
+    """The scene's robot with its source model, None without one."""
+    if len(scene.robots) > 1:
+        raise Unsupported("a scene can hold one robot; describe several arms in one file")
+    return (scene.robots[0], model_of(scene.robots[0])) if scene.robots else None
+
+
+def add_robot(world: Any, robot: Robot, settings: Settings) -> Any:
+    """Add `robot` to `world` at its pose; returns its entity.
+
+    Actuators need not be taken out: a joint whose torque is set does not use its actuator's gains.
+    """
+    keywords: dict[str, Any] = {"pos": robot.pose.p, "quat": robot.pose.q_wxyz, "collision": robot.contacts}
+    # one of the two has to be kept; nothing of the visual shapes is computed while nobody looks
+    keywords["visualization"] = not robot.contacts
+    armature = settings.options.get("default_armature")
+    if isinstance(armature, float):
+        keywords["default_armature"] = armature
+    if format_of(robot.description) == "mjcf":
+        morph = gs.morphs.MJCF(file=robot.description, **keywords, **HULLS)
+    else:
+        merge = settings.options.get("merge_fixed_links")
+        if isinstance(merge, bool):
+            keywords["merge_fixed_links"] = merge
+        morph = gs.morphs.URDF(file=robot.description, fixed=True, **keywords, **HULLS)
+    return world.add_entity(morph)
+
+
+def _places(indices: list[int]) -> Any:
+    """A slice where the indices are consecutive, which makes reads views; an index array otherwise."""
+    if indices == list(range(indices[0], indices[0] + len(indices))):
+        return slice(indices[0], indices[0] + len(indices))
+    return np.array(indices)
+
+
+@dataclass(frozen=True, slots=True)
+class RobotPlaces:
+    """Where the joints and links of a robot lie in the flat arrays of a built world, in the source's order.
+
+    Attributes:
+        q: place of every joint in `qpos`; `v`: in the arrays of degrees of freedom.
+        dofs: the latter as indices (n_joints,).
+        links: Genesis's links; None where it merged the link into its parent.
+    """
+
+    source: RobotModel
+    q: Any
+    v: Any
+    dofs: np.ndarray
+    links: tuple[Any | None, ...]
+
+    @property
+    def merged(self) -> tuple[str, ...]:
+        """Names of the links that Genesis merged into their parents."""
+        return tuple(link.name for link, found in zip(self.source.links, self.links, strict=True) if found is None)
+
+
+def robot_places(entity: Any, source: RobotModel) -> RobotPlaces:
+    """Find joints and links of `source` by name in the built `entity`.
+
+    Raises:
+        SimparityError: a name that Genesis does not have.
+    """
+    joints = {joint.name: joint for joint in entity.joints}
+    links = {link.name: link for link in entity.links}
+    merging = bool(getattr(entity.main_morph, "merge_fixed_links", False))
+    for kind, wanted, made in (
+        ("joint", source.joint_names, joints),
+        ("link", [link.name for link in source.links if link.joint or not merging], links),
+    ):
+        for name in wanted:
+            if name not in made:
+                raise SimparityError(
+                    f"Genesis made no {kind} {name!r} of the robot; its {kind}s: {', '.join(made)}. "
+                    f"Give every {kind} of the description a name of its own"
+                )
+    found = [joints[name] for name in source.joint_names]
+    dofs = [int(joint.dof_start) for joint in found]
+    return RobotPlaces(
+        source=source,
+        q=_places([int(joint.q_start) for joint in found]),
+        v=_places(dofs),
+        dofs=np.array(dofs),
+        links=tuple(links.get(link.name) for link in source.links),
+    )
+
+
+class RobotDrive:
+    """Initial state and torques of the robot in a built world."""
+
+    def __init__(self, world: Any, places: RobotPlaces, robot: Robot, settings: Settings) -> None:
+        solver = world.rigid_solver
+        if settings.options.get("joint_friction") is False:
+            solver.set_dofs_frictionloss(torch.zeros(len(places.dofs), dtype=gs.tc_float), places.dofs)
+        q = np.zeros(solver.n_qs)
+        q[places.q] = robot.q0 or 0.0
+        everything = process.view(solver.rigid_info.qpos)[0]
+        start = torch.as_tensor(q, dtype=gs.tc_float, device=gs.device)
+        mine = torch.zeros(solver.n_qs, dtype=torch.bool, device=gs.device)
+        mine[places.q] = True
+        solver.set_qpos(torch.where(mine, start, everything))
+        world.reset(world.get_state())  # from now on a reset comes back to this state
+        self._tau = process.view(solver.dyn_state.dofs.ctrl_force)[0]
+        self._host: Any = self._tau.numpy() if gs.backend == gs.cpu else None
+        self._places = places.v
+
+    def command(self, tau: Array) -> None:
+        """Hold joint torques [N m | N], in the source's order; a reset sets them to zero."""
+        if self._host is not None:
+            self._host[self._places] = tau
+        else:
+            self._tau[self._places] = torch.as_tensor(tau, dtype=gs.tc_float, device=gs.device)
