@@ -124,7 +124,7 @@ def test_dry_friction_is_a_torque(engine: str, simulate: Simulate, torque: float
     try:
         simulation = simulate(case.scene(DT), **asked)
     except Unsupported:
-        simulation = simulate(case.scene(DT))
+        simulation = simulate(case.scene(DT), profile="default")
     row = simulation.resolved().table["joint.hinge.friction"]
     if row.value is None:
         assert row.origin == "absent" and "friction" in row.native and row.authored == 0.2
