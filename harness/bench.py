@@ -6,13 +6,13 @@ import sys
 from collections.abc import Callable, Sequence
 from statistics import median
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
 from .channels import COLUMNS, Sample
 from .engine import Simulation
 from .registry import engine_adapter, engine_entry, engine_mapping, experiment_class
+from .robot_model import model_of
 from .rollout import Schedule, Timing, rollout, time_bare_loop
 from .scene import Array
 from .settings import settle
@@ -21,42 +21,42 @@ PAIRS = 7  # alternating pairs; the median ratio is quoted
 WARM_UP = 200  # steps before anything is timed
 
 
-def bench_engine(engine: str, settings: str = "published", experiment: str = "drop") -> None:
-    """Print what logging every channel at every step costs beside the bare stepping loop of the same engine."""
-    scene, schedule, simulation = _built(engine, settings, experiment)
-    sample = Sample(tuple(body.name for body in scene.moving))
+def bench_engine(engine: str, experiment: str, settings: str) -> None:
+    """Print what logging every channel at every step costs beside the bare loop of the same engine.
+
+    The bare loop only steps, or samples, computes torques, commands and steps where the experiment has a controller.
+    """
+    case = experiment_class(experiment)()
+    schedule = Schedule(dt=case.DT, duration=case.DURATION)
+    scene = case.scene(schedule.dt)
+    chosen = settle(engine, engine_mapping(engine), settings, {})
+    simulation = engine_adapter(engine).build(scene, schedule.dt, chosen, "cpu", engine_entry(engine).precisions[0])
+    joints = tuple(name for robot in scene.robots for name in model_of(robot).joint_names)
+    sample = Sample(tuple(body.name for body in scene.moving), joints)
+    controller = case.controller(schedule)
     simulation.advance(WARM_UP)
     logged, bare, parts = [], [], Timing()
     for _ in range(PAIRS):
         timing = Timing()
-        time_bare_loop(simulation, sample, schedule, (), timing)
+        time_bare_loop(simulation, sample, schedule, (), timing, controller)
         bare.append(timing.bare_loops[0])
         simulation.reset()
         start = perf_counter()
-        rollout(simulation, sample, schedule, (), parts)
+        rollout(simulation, sample, schedule, (), parts, controller)
         logged.append(perf_counter() - start)
     n, per = schedule.steps, 1e6 / schedule.steps
     ratio = median(a / b for a, b in zip(logged, bare, strict=True))
     print(f"{engine} {experiment} {settings}: bare {median(bare) * per:.2f} us/step, ", end="")
     print(f"logged {median(logged) * per:.2f} us/step, ratio {ratio:.2f} ({PAIRS} pairs of {n} steps)")
-    spent = {name: wall * per / PAIRS for name, wall in parts.parts.items() if name in ("step", "read", "log")}
+    spent = {name: wall * per / PAIRS for name, wall in parts.parts.items() if wall and name != "first_step"}
     print("  " + ", ".join(f"{name} {wall:.2f} us" for name, wall in spent.items()))
-    each = ", ".join(f"{name} {wall:.2f}" for name, wall in _channel_costs(sample).items())
-    print(f"  read fills all channels in batches; storing one channel alone [us]: {each}")
+    if scene.moving:
+        each = ", ".join(f"{name} {wall:.2f}" for name, wall in _channel_costs(sample).items())
+        print(f"  read fills all channels in batches; storing one channel alone [us]: {each}")
     eager = _eager_ratio(simulation)
     if eager is not None:
         print(f"  the recorded step is {eager:.0f} times as fast as the eager one")
     simulation.close()
-
-
-def _built(engine: str, settings: str, experiment: str) -> tuple[Any, Schedule, Simulation]:
-    case = experiment_class(experiment)()
-    schedule = Schedule(dt=case.DT, duration=case.DURATION)
-    scene = case.scene(schedule.dt)
-    chosen = settle(engine, engine_mapping(engine), settings, {})
-    precision = engine_entry(engine).precisions[0]
-    simulation = engine_adapter(engine).build(scene, schedule.dt, chosen, "cpu", precision)
-    return scene, schedule, simulation
 
 
 def _channel_costs(sample: Sample) -> dict[str, float]:
@@ -96,5 +96,6 @@ def _wall(work: Callable[[], None]) -> float:
 def main(engines: Sequence[str]) -> None:
     """Bench each engine in turn."""
     for engine in engines:
-        bench_engine(engine)
+        bench_engine(engine, "drop", "published")
+        bench_engine(engine, "single_arm", "matched")
         sys.stdout.flush()
