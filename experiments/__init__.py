@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+# what `simparity bench` measures: experiment and settings profile
+BENCHED = (("drop", "published"), ("single_arm", "matched"))
+
 EXPERIMENTS: Mapping[str, str] = {
     "throw": "throw:Throw",
     "drop": "drop:Drop",

@@ -9,6 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
+from ..experiments import BENCHED
 from .channels import COLUMNS, Sample
 from .engine import Simulation
 from .registry import engine_adapter, engine_entry, engine_mapping, experiment_class
@@ -96,6 +97,6 @@ def _wall(work: Callable[[], None]) -> float:
 def main(engines: Sequence[str]) -> None:
     """Bench each engine in turn."""
     for engine in engines:
-        bench_engine(engine, "drop", "published")
-        bench_engine(engine, "single_arm", "matched")
+        for experiment, settings in BENCHED:
+            bench_engine(engine, experiment, settings)
         sys.stdout.flush()

@@ -9,23 +9,21 @@ from typing import Any
 import genesis as gs
 import numpy as np
 import torch
-from genesis.utils.array_class import ErrorCode
 
 from ...harness.channels import Sample
 from ...harness.device import require_cuda
-from ...harness.engine import Resolution, RobotDynamics, Settings, Simulation
-from ...harness.errors import Diverged, SimparityError, Unsupported
+from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
+from ...harness.errors import Unsupported
 from ...harness.scene import Array, Scene
 from . import mapping, process
+from .batch import WorldBatch
 from .dynamics import DynamicsWorld, merged_notes
 from .model import check_pairs, places
 from .readback import resolution
 from .readout import Readout
 from .robot_readback import robot_rows
 from .robots import RobotDrive, add_robot, one_robot, robot_places
-from .world import add_bodies, empty_world
-
-_NOT_FINITE = ErrorCode.INVALID_CONTACT_NAN | ErrorCode.INVALID_FORCE_NAN | ErrorCode.INVALID_ACC_NAN
+from .world import add_bodies, empty_world, failure, set_velocity
 
 
 class GenesisSimulation:
@@ -60,7 +58,7 @@ class GenesisSimulation:
         if tau is not None and len(tau):
             if self.drive is None:
                 raise Unsupported("this scene has no joints to command")
-            self.drive.command(tau)
+            self.drive.hold(self.drive.upload(tau))
         if wrench is None:
             return
         if not np.any(wrench):
@@ -72,13 +70,7 @@ class GenesisSimulation:
     def set_velocity(self, V_WB: Array) -> None:
         if not len(V_WB):
             return
-        velocity = np.array(V_WB, dtype=np.float64)
-        w, xyz = self.readout.poses[:, 3:4], -self.readout.poses[:, 4:7]  # of the inverse orientation
-        w_W = velocity[:, 3:]
-        t = 2 * np.cross(xyz, w_W)
-        velocity[:, 3:] = w_W + w * t + np.cross(xyz, t)  # a free joint holds its angular velocity in the body frame
-        dofs = slice(0, velocity.size)  # the bodies' come first
-        self.solver.set_dofs_velocity(torch.as_tensor(velocity.ravel(), dtype=gs.tc_float, device=gs.device), dofs)
+        set_velocity(self.solver, self.readout.poses, V_WB)
         self.readout.fetch()
 
     def advance(self, steps: int) -> None:
@@ -89,20 +81,10 @@ class GenesisSimulation:
                     self.solver.apply_links_external_wrench(*wrench, self.links, ref=gs.link_ref_frame.link_COM)
                 step(update_visualizer=False, refresh_visualizer=False)
         except gs.GenesisException as error:
-            self._fail(str(error))
+            raise failure(self.solver, error) from error
         self.readout.fetch()
         if self.readout.error.any():  # Genesis itself looks every tenth step only
-            self._fail("Genesis's error flag is set")
-
-    def _fail(self, message: str) -> None:
-        flags = int(np.bitwise_or.reduce(self.readout.error.astype(np.int64)))
-        try:
-            self.solver.check_errno()
-        except gs.GenesisException as error:
-            message = str(error)
-        if flags & _NOT_FINITE:
-            raise Diverged(message)
-        raise SimparityError(f"{message} Here: option.max_collision_pairs, option.max_contacts")
+            raise failure(self.solver)
 
     def sample(self, into: Sample) -> None:
         self.readout.sample(into)
@@ -112,6 +94,10 @@ class GenesisSimulation:
         if self.alone is None:
             self.alone = DynamicsWorld(self.scene, self.scene.robots[0], self.robot.source, self.dt, self.settings)
         return self.alone.evaluate(q, v, flange)
+
+    def batch(self, worlds: int) -> Batch:
+        assert self.robot is not None, "the scene has no robot"
+        return WorldBatch(self.scene, self.dt, self.settings, self.robot, worlds)
 
     def resolved(self) -> Resolution:
         found = resolution(self.world, self.places, self.scene, self.settings, self.dt)

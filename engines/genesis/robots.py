@@ -106,7 +106,7 @@ def robot_places(entity: Any, source: RobotModel) -> RobotPlaces:
 
 
 class RobotDrive:
-    """Initial state and torques of the robot in a built world."""
+    """Initial state and torques of the robot in a built world, the same in all its copies."""
 
     def __init__(self, world: Any, places: RobotPlaces, robot: Robot, settings: Settings) -> None:
         solver = world.rigid_solver
@@ -114,19 +114,20 @@ class RobotDrive:
             solver.set_dofs_frictionloss(torch.zeros(len(places.dofs), dtype=gs.tc_float), places.dofs)
         q = np.zeros(solver.n_qs)
         q[places.q] = robot.q0 or 0.0
-        everything = process.view(solver.rigid_info.qpos)[0]
+        everything = process.view(solver.rigid_info.qpos)[0]  # the copies are alike
         start = torch.as_tensor(q, dtype=gs.tc_float, device=gs.device)
         mine = torch.zeros(solver.n_qs, dtype=torch.bool, device=gs.device)
         mine[places.q] = True
         solver.set_qpos(torch.where(mine, start, everything))
         world.reset(world.get_state())  # from now on a reset comes back to this state
-        self._tau = process.view(solver.dyn_state.dofs.ctrl_force)[0]
+        self._tau = process.view(solver.dyn_state.dofs.ctrl_force)
         self._host: Any = self._tau.numpy() if gs.backend == gs.cpu else None
         self._places = places.v
 
-    def command(self, tau: Array) -> None:
-        """Hold joint torques [N m | N], in the source's order; a reset sets them to zero."""
-        if self._host is not None:
-            self._host[self._places] = tau
-        else:
-            self._tau[self._places] = torch.as_tensor(tau, dtype=gs.tc_float, device=gs.device)
+    def upload(self, tau: Array) -> Any:
+        """Torques where `hold` takes them from without a transfer of its own."""
+        return tau if self._host is not None else torch.as_tensor(tau, dtype=gs.tc_float, device=gs.device)
+
+    def hold(self, tau: Any) -> None:
+        """Hold uploaded joint torques [N m | N], in the source's order; a reset sets them to zero."""
+        (self._tau if self._host is None else self._host)[:, self._places] = tau
