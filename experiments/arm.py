@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..harness.controller import Gains, TorqueLaw, gains, sinusoids
-from ..harness.errors import UsageError
+from ..harness.controller import Gains, TorqueLaw, gains, minimum_jerk, sinusoids
+from ..harness.errors import UnknownName, UsageError
 from ..harness.experiment import Check, Context, Experiment, Metric, require
 from ..harness.geometry import without_geometry
 from ..harness.payload import Load, loaded
@@ -24,6 +24,8 @@ from ..harness.trace import Trace
 
 ASSETS = Path(__file__).parent / "assets"
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s^2]
+MOTIONS = ("sinusoids", "minimum_jerk")
+MOVE = 2.0  # [s] that the minimum-jerk motion takes
 RAMP = 1.0  # [s] over which the motion fades in
 FREQUENCIES = (0.25, 0.55)  # [Hz] from the first joint to the last
 
@@ -55,6 +57,7 @@ class Arm(Experiment):
         flange: name of the link whose pose is followed; empty takes the last link.
         bandwidth: natural frequency w of every joint under the law [rad/s].
         soften: scales kp by s and kd by sqrt(s) [1].
+        motion: "sinusoids" swings all joints about the centre, "minimum_jerk" moves all of them there and stops.
         amplitude: of the motion, as a part of the way from the centre to the nearer limit, at most 0.4 rad or 0.1 m.
         load: mass on the flange [kg], a solid ball of steel at `load_offset` [m] along the flange's z.
     """
@@ -68,11 +71,14 @@ class Arm(Experiment):
     flange: str = ""
     bandwidth: float = 60.0
     soften: float = 1.0
+    motion: str = "sinusoids"
     amplitude: float = 0.5
     load: float = 0.0
     load_offset: float = 0.05
 
     def __post_init__(self) -> None:
+        if self.motion not in MOTIONS:
+            raise UnknownName("motion", self.motion, MOTIONS)
         require("bandwidth", self.bandwidth, least=0, above=True)
         require("soften", self.soften, least=0, above=True)
         require("amplitude", self.amplitude, least=0, below=1)
@@ -127,6 +133,8 @@ class Arm(Experiment):
         chosen, reference = self.law(schedule)
         amplitude, frequency = self._motion(reference.robot)
         centre = self._centre(reference.robot)
+        if self.motion == "minimum_jerk":
+            return TorqueLaw(reference, chosen, minimum_jerk(centre, centre + amplitude, MOVE))
         return TorqueLaw(reference, chosen, sinusoids(centre, amplitude, frequency, RAMP))
 
     def metrics(self) -> Sequence[Metric]:
