@@ -33,9 +33,29 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+def make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """make with this environment in the place of .venv, in another folder."""
+    command = ["make", "--no-print-directory", "-f", str(ROOT / "Makefile"), f"VENV={sys.prefix}", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900)
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("readme")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """`make demo` on one engine, in an empty folder: a newcomer's first command."""
+    folder = tmp_path_factory.mktemp("readme")
+    return folder, make(folder, "demo", "ENGINES=mujoco", "-o", f"{sys.prefix}/.ready-mujoco")
+
+
+@pytest.fixture(scope="module")
+def folder(demo: tuple[Path, subprocess.CompletedProcess[str]]) -> Path:
+    return demo[0]
+
+
+def test_make_demo_runs_and_says_where_the_report_is(demo: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, done = demo
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Open reports/demo.html in a browser." in done.stdout.splitlines()[-1]
+    assert (folder / "reports" / "demo.html").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize("command", [line for line in COMMANDS if line.startswith("simparity ")])
@@ -61,20 +81,6 @@ def test_study_of_the_readme(tmp_path: Path) -> None:
     done = shell("simparity run study=mine.yaml engine=mujoco timings=0", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "9 ok" in done.stdout
-
-
-def make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """make with this environment in the place of .venv, in another folder."""
-    command = ["make", "-f", str(ROOT / "Makefile"), f"VENV={sys.prefix}", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900)
-
-
-def test_make_demo_runs_and_says_where_the_report_is(folder: Path) -> None:
-    ready = f"{sys.prefix}/.ready-mujoco"
-    done = make(folder, "demo", "ENGINES=mujoco", "-o", ready)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Open reports/demo.html in a browser." in done.stdout.splitlines()[-1]
-    assert (folder / "reports" / "demo.html").stat().st_size > 10_000
 
 
 def test_the_other_targets_exist() -> None:

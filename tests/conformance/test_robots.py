@@ -81,6 +81,16 @@ def test_torques_are_held(arm: Simulation) -> None:
     np.testing.assert_allclose(later, v, atol=1e-4)
 
 
+def test_a_joint_stops_at_its_limit(arm: Simulation) -> None:
+    """Pushed up with 20 N m on top of gravity, joint 4 must not pass its range by more than a soft limit gives."""
+    tau = Reference(MODEL, SCENE.gravity).gravity_torque(np.array(FR3.q0))
+    tau[3] += 20.0
+    arm.command(tau, None)
+    highest = max(joints_after(arm, 10)[0][3] for _ in range(100))
+    upper = MODEL.joints[3].upper
+    assert upper - 0.05 < highest < upper + 0.1
+
+
 def test_robot_is_read_back(simulate: Simulate, eps: float) -> None:
     table = simulate(SCENE, profile="matched").resolved().table
     missing = [f"link.{link.name}.{name}" for link in MODEL.links for name in REQUIRED_PER_LINK]
