@@ -17,6 +17,9 @@ from .trace import Trace
 Verdict: TypeAlias = Literal["agree", "within noise", "not converged", "differ", "unresolved"]
 # from harmless to grave: a comparison is as grave as its gravest quantity
 GRAVITY_OF: Mapping[str, int] = {"agree": 0, "within noise": 1, "not converged": 2, "unresolved": 3, "differ": 4}
+# what is compared, each with its unit, in the order of `Difference.values`; joints that slide count in m
+KINDS = ("position", "angle", "impulse", "joint")
+UNITS: Mapping[str, str] = {"position": "m", "angle": "rad", "impulse": "N s", "joint": "rad"}
 TICK = 1e-9  # [s]: instants nearer than this are the same
 
 
@@ -28,38 +31,57 @@ class Difference:
         position: largest distance over time and bodies [m]; `position_rms` is its root mean square.
         angle: largest angle between orientations [rad].
         impulse: largest difference of the cumulative contact impulse [N s]; NaN where an engine gives no force.
+        joint: largest difference of a joint's position over time and joints [rad | m]; 0 where there are no joints.
     """
 
     position: float
     position_rms: float
     angle: float
     impulse: float
+    joint: float = 0.0
 
-    def values(self) -> tuple[float, float, float]:
-        """Position, angle and impulse, in the order of an experiment's TOLERANCE."""
-        return (self.position, self.angle, self.impulse)
+    def values(self) -> tuple[float, float, float, float]:
+        """Position, angle, impulse and joint, in the order of KINDS."""
+        return (self.position, self.angle, self.impulse, self.joint)
+
+    @property
+    def motion(self) -> float:
+        """How far they moved apart: the larger of position [m] and joint [rad | m]; scenes have mostly one of them."""
+        return max(self.position, self.joint)
+
+    @property
+    def motion_kind(self) -> str:
+        """Which of the two `motion` is."""
+        return "joint" if self.joint > self.position else "position"
 
 
 def difference(a: Trace, b: Trace) -> Difference:
-    """The difference of two traces of the same bodies.
+    """The difference of two traces of the same bodies and joints.
 
     Raises:
-        SimparityError: the bodies differ, or no instant is common.
+        SimparityError: the bodies or the joints differ, or no instant is common.
     """
-    if a.names != b.names:
-        raise SimparityError(
-            f"runs of different bodies cannot be compared: {', '.join(a.names)} and {', '.join(b.names)}"
-        )
+    for what, first, second in (("bodies", a.names, b.names), ("joints", a.joints, b.joints)):
+        if first != second:
+            raise SimparityError(
+                f"runs of different {what} cannot be compared: {', '.join(first)} and {', '.join(second)}"
+            )
     i, j = common_samples(a.time, b.time)
     apart = np.linalg.norm(a.channels["p_WB"][i] - b.channels["p_WB"][j], axis=-1)
     turned = angle_between(a.channels["q_WB"][i], b.channels["q_WB"][j])
     pushed = [np.cumsum(trace.channels["impulse_B_W"], axis=0)[k] for trace, k in ((a, i), (b, j))]
     return Difference(
-        position=float(apart.max()),
-        position_rms=float(np.sqrt(np.mean(apart**2))),
-        angle=float(turned.max()),
-        impulse=float(np.linalg.norm(pushed[0] - pushed[1], axis=-1).max()),
+        position=_most(apart),
+        position_rms=float(np.sqrt(np.mean(apart**2))) if apart.size else 0.0,
+        angle=_most(turned),
+        impulse=_most(np.linalg.norm(pushed[0] - pushed[1], axis=-1)),
+        joint=_most(np.abs(a.joint("q")[i] - b.joint("q")[j])) if a.joints else 0.0,
     )
+
+
+def _most(values: Array) -> float:
+    """The largest of numbers that are not negative, 0 of none; a NaN stays one."""
+    return float(np.max(values, initial=0.0))
 
 
 def common_samples(a: Array, b: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -89,6 +111,7 @@ def largest(differences: Iterable[Difference]) -> Difference | None:
         position_rms=max(row.position_rms for row in rows),
         angle=max(row.angle for row in rows),
         impulse=float(np.max([row.impulse for row in rows])),  # a NaN stays one
+        joint=max(row.joint for row in rows),
     )
 
 
@@ -120,11 +143,16 @@ def judge_pair(
     tolerance: tuple[float, float, float],
     noise: Difference | None,
     refinement: Difference | None,
-) -> tuple[Verdict, tuple[Verdict, Verdict, Verdict]]:
-    """The gravest verdict over position, angle and impulse, and the three of them."""
-    each = [
+) -> tuple[Verdict, tuple[Verdict, ...]]:
+    """The gravest verdict over all quantities, and the verdict of each, in the order of KINDS.
+
+    Args:
+        apart: the difference of the pair; `noise` and `refinement` as in `judge`.
+        tolerance: of position [m], angle [rad] and impulse [N s]; joints are held against that of the angle.
+    """
+    limits = (*tolerance, tolerance[KINDS.index("angle")])
+    each = tuple(
         judge(value, limit, noise.values()[k] if noise else None, refinement.values()[k] if refinement else None)
-        for k, (value, limit) in enumerate(zip(apart.values(), tolerance, strict=True))
-    ]
-    gravest = max(each, key=lambda verdict: GRAVITY_OF[verdict])
-    return gravest, (each[0], each[1], each[2])
+        for k, (value, limit) in enumerate(zip(apart.values(), limits, strict=True))
+    )
+    return max(each, key=lambda verdict: GRAVITY_OF[verdict]), each

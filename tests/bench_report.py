@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from simparity.harness import store
-from simparity.harness.channels import BY_NAME, ChannelNote
+from simparity.harness.channels import BY_NAME, JOINT, ChannelNote
 from simparity.harness.checks import Verdict
 from simparity.harness.engine import REQUIRED_OPTIONS, ContactLaw, Impulse, Resolution, Resolved, Soft
 from simparity.harness.job import Job
@@ -39,7 +39,7 @@ IMPULSE = Impulse(restitution=0.0, bounce_threshold=2.0)
 def made_trace(dt: float, duration: float, height: float, noise: float, name: str = "cube") -> Trace:
     """A body that falls and comes to rest at `height` [m], with a force that peaks at 0.26 s."""
     time = np.arange(round(duration / dt) + 1) * dt
-    channels = {c.name: np.zeros((len(time), 1, c.width)) for c in BY_NAME.values()}
+    channels = {c.name: np.zeros((len(time), 1, c.width)) for c in BY_NAME.values() if c not in JOINT}
     channels["p_WB"][:, 0, 2] = np.maximum(0.376 - 4.905 * time**2, height) + noise * np.sin(1e3 * time)
     channels["q_WB"][:, 0, 0] = 1.0
     force = np.where(time < 0.26, 0.0, 0.981 + 50 * np.exp(-(((time - 0.262) / 0.002) ** 2)))
@@ -48,6 +48,15 @@ def made_trace(dt: float, duration: float, height: float, noise: float, name: st
     channels["peak_normal_force"][:, 0, 0] = force
     channels["impulse_B_W"][1:, 0, 2] = force[1:] * dt
     return Trace(time, (name,), channels)
+
+
+def made_robot_trace(dt: float, duration: float, offset: float = 0.0, joints: int = 2) -> Trace:
+    """Joints that swing, each `offset` [rad] per second off, in a scene without bodies."""
+    time = np.arange(round(duration / dt) + 1) * dt
+    channels = {c.name: np.zeros((len(time), joints if c in JOINT else 0, c.width)) for c in BY_NAME.values()}
+    for k in range(joints):
+        channels["q"][:, k, 0] = np.sin(time * (k + 1)) + offset * time * (k + 1)
+    return Trace(time, (), channels, tuple(f"joint{k + 1}" for k in range(joints)))
 
 
 def made_table(options: Mapping[str, Any]) -> dict[str, Resolved]:
@@ -89,12 +98,20 @@ def made_run(
     checks: tuple[Verdict, ...] = (),
     detections: tuple[Detection, ...] = (),
     trace: Trace | None = None,
+    precision: int = 64,
+    rows: Mapping[str, Resolved] | None = None,
+    channel_notes: Mapping[str, ChannelNote] | None = None,
+    notes: tuple[str, ...] = (),
+    pace: Mapping[str, float] | None = None,
+    process: str = "fresh",
+    physics: float = 0.02,
+    stepped: bool = True,
 ) -> Path:
     """Write a made-up run and return its folder."""
     overrides = dict(overrides or {})
     job = Job(
         experiment=experiment,
-        params=PARAMS | dict(params or {}),
+        params=(PARAMS if experiment == "drop" else {}) | dict(params or {}),
         engine=engine,
         engine_version="1.2.3",
         settings=settings,
@@ -105,40 +122,45 @@ def made_run(
         stride=1,
         control_dt=1e-3,
         device="cpu",
-        precision=64,
+        precision=precision,
         timings=3,
+        paced=pace is not None,
         code="0" * 64,
+        libraries={},
         inputs={},
         repeat=repeat,
     )
     ok = status == "ok"
+    made_metrics = {"max_overlap": 0.05 - height, "peak_normal_force": 51.0}
     record = Record(
         job=job,
         status=status,
         reason=reason,
         resolution=Resolution(
-            table=made_table({"dt": dt, "iterations": 100} | dict(options or {}) | overrides),
+            table=made_table({"dt": dt, "iterations": 100} | dict(options or {}) | overrides) | dict(rows or {}),
             contact_law=law,
-            channel_notes={"f_B_W": ChannelNote("derived", "made up")},
+            channel_notes={"f_B_W": ChannelNote("derived", "made up"), **(channel_notes or {})},
             refined_by=refined_by,
         )
         if ok
         else None,
-        metrics={"max_overlap": 0.05 - height, "peak_normal_force": 51.0} | dict(metrics or {}) if ok else {},
+        metrics=(made_metrics if experiment == "drop" else {}) | dict(metrics or {}) if ok else {},
         checks=checks,
         detections=detections,
+        notes=notes,
         timing=TimingRecord(
-            parts={"import": 0.7, "build": 0.01, "first_step": 1e-4, "step": 0.02, "read": 0.01, "log": 1e-3},
-            bare_loops=(0.02, 0.021, 0.019),
-            real_time_factors=(50.0, 47.6, 52.6),
-            steps=round(duration / dt),
-            process="fresh",
+            parts={"import": 0.7, "build": 0.01, "first_step": 1e-4, "step": physics, "read": 0.01, "log": 1e-3},
+            bare_loops=(0.02, 0.021, 0.019) if stepped else (),
+            real_time_factors=(50.0, 47.6, 52.6) if stepped else (),
+            steps=round(duration / dt) if stepped and ok else 0,
+            pace=pace,
+            process=process,
             compilation="warm",
         ),
         provenance={"cpu": "made-up", "cores": 2, "finished": "2026-01-01T00:00:00.000+00:00"},
     )
     folder = results / MACHINE / job.folder
-    if ok and trace is None:
+    if ok and trace is None and stepped:
         trace = made_trace(dt, duration, height, noise)
     store.write(record, trace if ok else None, folder.with_name("." + folder.name), folder)
     return folder

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from simparity.harness.channels import BY_NAME
-from simparity.harness.compare import Difference, angle_between, difference, judge, judge_pair, spread
+from simparity.harness.channels import BY_NAME, JOINT
+from simparity.harness.compare import Difference, angle_between, difference, judge, judge_pair, largest, spread
 from simparity.harness.errors import SimparityError
 from simparity.harness.trace import Trace
 
@@ -84,4 +85,43 @@ def test_the_gravest_quantity_decides() -> None:
     apart = Difference(position=2.0, position_rms=1.0, angle=0.0, impulse=9.0)
     zero = Difference(position=0.0, position_rms=0.0, angle=0.0, impulse=0.0)
     fine = Difference(position=3.0, position_rms=0.0, angle=0.0, impulse=1.0)
-    assert judge_pair(apart, (1.0, 1.0, 1.0), zero, fine) == ("differ", ("not converged", "agree", "differ"))
+    assert judge_pair(apart, (1.0, 1.0, 1.0), zero, fine) == ("differ", ("not converged", "agree", "differ", "agree"))
+
+
+def robot(dt: float, *, shift: float = 0.0, joints: tuple[str, ...] = ("shoulder", "elbow")) -> Trace:
+    """Joints that swing, in a scene without bodies."""
+    time = np.arange(101) * dt
+    channels = {c.name: np.zeros((len(time), len(joints) if c in JOINT else 0, c.width)) for c in BY_NAME.values()}
+    if joints:
+        channels["q"][:, 0, 0] = np.sin(time)
+        channels["q"][:, -1, 0] = shift * time
+    return Trace(time, (), channels, joints)
+
+
+def test_joints_are_compared_where_there_are_no_bodies() -> None:
+    apart = difference(robot(1e-3), robot(1e-3, shift=-0.2))
+    assert apart.values() == (0.0, 0.0, 0.0, pytest.approx(0.02))
+    assert (apart.motion, apart.motion_kind) == (apart.joint, "joint")
+
+
+def test_a_scene_of_nothing_has_no_difference() -> None:
+    assert difference(robot(1e-3, joints=()), robot(1e-3, joints=())).values() == (0.0, 0.0, 0.0, 0.0)
+
+
+def test_other_joints_are_refused() -> None:
+    with pytest.raises(SimparityError, match="different joints cannot be compared: shoulder, elbow and shoulder"):
+        difference(robot(1e-3), robot(1e-3, joints=("shoulder",)))
+
+
+def test_joints_are_held_against_the_tolerance_of_the_angle() -> None:
+    apart = Difference(position=0.0, position_rms=0.0, angle=0.0, impulse=0.0, joint=2.0)
+    zero = replace(apart, joint=0.0)
+    assert judge_pair(apart, (0.0, 3.0, 0.0), zero, zero)[0] == "agree"
+    assert judge_pair(apart, (9.0, 1.0, 9.0), zero, zero) == ("differ", ("agree", "agree", "agree", "differ"))
+    assert largest([zero, apart]) == apart
+
+
+def test_an_unknown_force_stays_unknown() -> None:
+    blind = trace(1e-3)
+    blind.channels["impulse_B_W"][:] = math.nan
+    assert math.isnan(difference(trace(1e-3), blind).impulse)

@@ -13,7 +13,7 @@ from simparity.harness.report.write import write_report
 
 from .bench_report import IMPULSE, made_run
 
-VOID = {"meta", "path", "circle", "use", "br", "rect"}
+VOID = {"meta", "path", "circle", "use", "br", "rect", "wbr"}
 
 
 class Page(HTMLParser):
@@ -80,8 +80,8 @@ def test_the_page_has_every_part(results: Path, page_of: Callable[[Path], tuple[
     assert page.having("data-test-answer") == [
         (
             "drop",
-            "With default settings, beta differs from alpha by 8 mm (contact law: impulsive against soft), "
-            "and gamma does not support this; checks that fail: max_overlap (beta).",
+            "Left to their defaults, engines end up to 8 mm apart: beta differs from alpha by 8 mm "
+            "(impulsive contact instead of soft); gamma does not support this. Checks that fail: max_overlap (beta).",
         )
     ]
     assert sorted(page.having("data-test-verdict")) == [
@@ -89,7 +89,19 @@ def test_the_page_has_every_part(results: Path, page_of: Callable[[Path], tuple[
         ("unsupported", "unsupported"),
         ("unsupported", "unsupported"),
     ]
-    for part in ("matrix", "panel", "metrics", "convergence", "phases", "defaults", "speed", "split", "runs"):
+    for part in (
+        "matrix",
+        "matrix-notes",
+        "numbers",
+        "panel",
+        "metrics",
+        "convergence",
+        "phases",
+        "defaults",
+        "speed",
+        "split",
+        "runs",
+    ):
         assert page.having(f"data-test-{part}"), part
     assert [title for title, _ in page.having("data-test-chart")] == [
         "Height",
@@ -99,7 +111,7 @@ def test_the_page_has_every_part(results: Path, page_of: Callable[[Path], tuple[
         "Distance from alpha",
     ]
     assert [text for outcome, text in page.having("data-test-outcome") if outcome == "fail"] == [
-        "8 mmerror +1 mm, fails"
+        "8 mmerror +1 mmfails, allowed 1 µm"
     ]
     assert page.having("data-test-finding")[0][0] == "beta"
 
@@ -164,6 +176,9 @@ def test_damaged_files_are_counted_at_the_top_and_named_at_the_end(
     assert page.having("data-test-damage-count") == [("1", "1 file could not be read.")]
     ((path, text),) = page.having("data-test-damage")
     assert path.startswith("made-up-2/drop/delta/") and "run.json is not JSON" in text
+    summary = (results.parent / "out" / "report.md").read_text()
+    assert "1 file could not be read; the end of this page names them." in summary
+    assert f"- `{path}`: run.json is not JSON" in summary
 
 
 def test_a_report_of_one_engine_has_no_matrix(tmp_path: Path, page_of: Callable[[Path], tuple[str, Page]]) -> None:
@@ -177,7 +192,7 @@ def test_a_report_of_broken_runs_only_still_tells(tmp_path: Path, page_of: Calla
     made_run(tmp_path / "broken", "beta", status="failed", reason="killed")
     _, page = page_of(tmp_path / "broken")
     ((_, answer),) = page.having("data-test-answer")
-    assert answer == ("With default settings, no run ended well, alpha ran out of time, and beta failed.")
+    assert answer == ("Left to their defaults, no run ended well; alpha ran out of time; beta failed.")
     assert page.having("data-test-verdict") == [("failed", "failed")]
 
 
@@ -196,7 +211,7 @@ def test_an_output_that_cannot_be_written_is_one_sentence(results: Path, tmp_pat
 
 def test_the_markdown_has_answers_verdicts_and_metrics(results: Path, tmp_path: Path) -> None:
     text = write_report(results, tmp_path / "report")[1].read_text()
-    assert "- **drop**: With default settings, beta differs from alpha by 8\xa0mm" in text
+    assert "- **drop**\n  - Left to their defaults, engines end up to 8\xa0mm apart: beta differs" in text
     assert "| drop default 1\xa0ms | differ 8\xa0mm | unsupported | unsupported |" in text
     assert re.search(r"\| max_overlap \| .* ✗ fails \|", text)
     assert "no cubes here" in text

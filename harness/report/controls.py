@@ -8,11 +8,22 @@ from collections.abc import Iterator, Sequence
 from .lexicon import Lexicon
 from .quantity import quantity
 from .runs import Participant, base_of
-from .verdicts import Cell, Judged
+from .verdicts import Judged
 
 NEARER = 10  # times smaller: an override that brings an engine that much nearer explains the difference
 CHANGED = 0.3  # relative change of a metric from which it is told
 SMALL = 1e-6  # [SI unit] a metric below this is rounding
+
+
+def proof(judged: Judged, who: Participant, others: Sequence[Participant], ok: Sequence[Participant]) -> str:
+    """The override with which `who` agrees with all of the others, that it differs from without it; "" if none does."""
+    for variation in ok:
+        if base_of(variation, ok) != who:
+            continue
+        cells = [judged.cell(variation, other) for other in others]
+        if cells and all(cell is not None and cell.agrees for cell in cells):
+            return f"{_options(variation, who)} removes it"
+    return ""
 
 
 def controls(judged: Judged, words: Lexicon, ok: Sequence[Participant], reference: Participant | None) -> list[str]:
@@ -21,35 +32,32 @@ def controls(judged: Judged, words: Lexicon, ok: Sequence[Participant], referenc
     for who in ok:
         base = base_of(who, ok)
         if base is not None:
-            options = " ".join(f"{n}={value}" for n, value in who.overrides if (n, value) not in base.overrides)
             held = reference if reference != base and reference in ok else None
-            clauses += list(_clauses(judged, words, who, base, held, options))[:1]
+            clauses += list(_clauses(judged, words, who, base, held))[:1]
     return clauses
 
 
-def apart_text(cell: Cell | None) -> str:
-    """How near two agree, in brackets."""
-    away = cell.apart.position if cell and cell.apart else 0.0
-    return f" ({quantity(away, 'm')} apart)" if away else " exactly"
-
-
 def _clauses(
-    judged: Judged, words: Lexicon, who: Participant, base: Participant, reference: Participant | None, options: str
+    judged: Judged, words: Lexicon, who: Participant, base: Participant, reference: Participant | None
 ) -> Iterator[str]:
     """What the override does, the most telling first."""
-    name = words.names[base]
+    name, options = words.names[base], _options(who, base)
     if reference is not None:
         before, after = judged.cell(base, reference), judged.cell(who, reference)
         if before and after and before.apart and after.apart and not before.agrees:
             if after.agrees:
-                yield f"with {options} {name} does agree with {words.names[reference]}{apart_text(after)}"
-            elif after.apart.position * NEARER < before.apart.position:
+                return  # said as a cause
+            if after.apart.motion * NEARER < before.apart.motion:
                 yield f"{options} brings {name} to {after.amount} from {words.names[reference]}"
     cell = judged.cell(who, base)
     if cell is None or cell.agrees or not cell.amount:
         return
     yield from _metric(judged, words, who, base, reference, options)
     yield f"{options} moves {name} by {cell.amount}"
+
+
+def _options(who: Participant, base: Participant) -> str:
+    return " ".join(f"{n}={value}" for n, value in who.overrides if (n, value) not in base.overrides)
 
 
 def _metric(

@@ -10,6 +10,8 @@ from ..engine import REQUIRED_OPTIONS, ContactLaw, Resolution, Resolved, Unknown
 from .quantity import NOTHING, unit_text, value_text
 
 SAME = 1e-6  # relative: what 32-bit storage does to a value is no difference
+MATRIX = 6  # numbers from which a tuple is a matrix, as an inertia is
+TURNED = 1e-5  # of its largest entry: what turning a matrix in 32 bit does to the others
 LAW_UNITS = {
     "K": "1/s^2",
     "B": "1/s",
@@ -102,7 +104,10 @@ def side_by_side(settings: str, dt: float, resolutions: Mapping[str, Resolution]
 def alike(x: Value, y: Value) -> bool:
     """Whether two values are the same up to 32-bit storage and capital letters."""
     if isinstance(x, tuple) and isinstance(y, tuple):
-        return len(x) == len(y) and all(alike(p, q) for p, q in zip(x, y, strict=True))
+        if len(x) != len(y) or len(x) < MATRIX:
+            return len(x) == len(y) and all(alike(p, q) for p, q in zip(x, y, strict=True))
+        largest = max(abs(value) for value in (*x, *y))
+        return all(abs(p - q) <= TURNED * largest for p, q in zip(x, y, strict=True))
     if isinstance(x, str) and isinstance(y, str):
         return x.casefold() == y.casefold()
     if isinstance(x, bool) or isinstance(y, bool) or not isinstance(x, (int, float)) or not isinstance(y, (int, float)):

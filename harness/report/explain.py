@@ -1,58 +1,157 @@
-"""Which resolved values may explain a difference between two engines."""
+"""Which resolved values may explain why some engines differ from others: those that tell the two sides apart."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from ..engine import REQUIRED_OPTIONS, Resolution, Soft
-from .defaults import IMPEDANCE, LAW_UNITS, LAW_WORDS, Line, alike, law_lines, line_of, names_in
-from .quantity import plain, quantity, value_text
+from ..engine import REQUIRED_OPTIONS, Compliant, Impulse, Resolution, Resolved, Soft, Unknown, Value
+from .defaults import IMPEDANCE, LAW_UNITS, LAW_WORDS, alike, names_in
+from .quantity import value_text
 
+MOST = 3  # causes named
+LONG = 3  # numbers: a longer list is not written out
 # of the computation rather than of the physics: named by the verdicts, not as an explanation
-_INCIDENTAL = {"dt", "substeps", "gravity", "solver", "iterations", "tolerance", "precision", "device", "threads"}
+_INCIDENTAL = {"dt", "substeps", "gravity", "solver", "iterations", "tolerance", "precision", "device", "threads"} | {
+    *("friction_combine", "restitution_combine")  # what they come to is in the rows of the pairs
+}
+_CONTACT_OPTIONS = ("impratio", "contact_resolution", "cone")
+_OF_CONTACT = {*_CONTACT_OPTIONS, "multi_contact", "bounce_threshold", "max_depenetration_velocity"}
+_OF_LAW = ("impedance", "time_constant", "damping_ratio")  # of shapes: said by the contact law already
+_MOTION = ("friction", "damping", "armature")  # of joints: these first
+_SETS_IMPEDANCE = ("d_min", "d_max")
 
 
-def explanations(a: Resolution, b: Resolution, most: int = 3) -> list[str]:
-    """Hidden values in which two resolved tables differ, the likeliest reason first, as "name: x against y"."""
-    laws = (a.contact_law, b.contact_law)
-    found: list[str] = []
-    if type(laws[0]) is not type(laws[1]):
-        found.append(
-            "contact law: " + " against ".join(LAW_WORDS[type(law).__name__].partition(" (")[0] for law in laws)
-        )
-    elif isinstance(laws[0], Soft) and isinstance(laws[1], Soft):
-        found += _between_soft(laws[0], laws[1])
-    else:
-        found += [f"contact {line.name}: {_against(line)}" for line in law_lines(laws) if line.differs]
-    pair = {"a": a, "b": b}
-    touching = any(name.startswith("pair.") for name in (*a.table, *b.table))
-    kinds = ("shape.", "pair.") if touching else ()
+@dataclass(frozen=True, kw_only=True)
+class Trait:
+    """One property of an engine: values are compared, and `text` is how this one reads."""
+
+    value: Value
+    unit: str
+
+    def same(self, other: Trait) -> bool:
+        """Whether both say the same; zero is zero in any unit."""
+        return alike(self.value, other.value) and (self.unit == other.unit or self.value == 0)
+
+    @property
+    def text(self) -> str:
+        """The value in words."""
+        return "none" if self.value is None else value_text(self.value, self.unit, 4)
+
+
+def causes(ours: Sequence[Resolution], theirs: Sequence[Resolution], most: int = MOST) -> list[str]:
+    """What separates the engines of one side from those of the other, the likeliest reason first.
+
+    A property is a cause only when all of ours have it alike, all of theirs have it alike, and the two differ: what
+    engines that agree have differently, or what both sides have in common, explains nothing.
+
+    Args:
+        ours: resolved tables of engines that agree with each other.
+        theirs: those of the engines that they differ from, which also agree with each other.
+        most: how many to name.
+    """
+    if not ours or not theirs:
+        return []
+    left, right = _common([_traits(one) for one in ours]), _common([_traits(one) for one in theirs])
+    apart = [name for name in left if name in right and not left[name].same(right[name])]
+    return list(_worded(apart, left, right))[:most]
+
+
+def _common(sides: Sequence[Mapping[str, Trait]]) -> dict[str, Trait]:
+    """The traits that all have alike."""
+    first, *rest = sides
+    return {
+        name: trait for name, trait in first.items() if all(name in side and side[name].same(trait) for side in rest)
+    }
+
+
+def _worded(apart: Sequence[str], left: Mapping[str, Trait], right: Mapping[str, Trait]) -> Iterator[str]:
     seen: set[str] = set()
-    for name in [name for name in names_in([a, b]) if name in REQUIRED_OPTIONS or name.startswith(kinds)]:
-        line, short = line_of(name, pair), name.rpartition(".")[2]
-        covered = isinstance(laws[0], type(laws[1])) and short in ("impedance", "time_constant", "damping_ratio")
-        if line.differs and short not in seen and not covered and name not in _INCIDENTAL:
-            found.append(f"{short}: {_against(line)}")
-            seen.add(short)
-    return found[:most]
+    if "law.kind" in apart:
+        yield f"{left['law.kind'].text} contact instead of {right['law.kind'].text}"
+    for name in apart:
+        head, _, short = name.rpartition(".")
+        if name == "law.kind" or short in seen:
+            continue
+        if name == "law.restitution":
+            yield _bounce(left, right)
+        elif head == "law" and short in _SETS_IMPEDANCE:
+            pair = [one for one in _SETS_IMPEDANCE if f"law.{one}" in apart]
+            seen |= {*pair}
+            ours, others = (" and ".join(side[f"law.{one}"].text for one in pair) for side in (left, right))
+            yield f"{' and '.join(pair)} {ours} instead of {others}"
+        elif name == "law.regularizer" and "cone" in apart:
+            continue
+        elif isinstance(value := left[name].value, tuple) and len(value) > LONG:
+            yield f"{head.partition('.')[0]} {short} differs"
+        else:
+            where = "joint " if head.startswith("joint.") else ""
+            yield f"{where}{short.replace('_', ' ')} {left[name].text} instead of {right[name].text}"
+        seen.add(short)
 
 
-def _between_soft(a: Soft, b: Soft) -> Iterator[str]:
-    """What two soft laws were given rather than what follows from it: K and B both contain d_max."""
-    rows = [row for row in zip(IMPEDANCE, a.impedance, b.impedance, strict=True) if not alike(row[1], row[2])]
-    if rows:
-        first, second = (
-            ", ".join(value_text(row[side], LAW_UNITS.get(row[0], "1")) for row in rows) for side in (1, 2)
-        )
-        yield f"contact {', '.join(row[0] for row in rows)}: {first} against {second}"
-    (tc_a, zeta_a), (tc_b, zeta_b) = _constants(a), _constants(b)
-    if not alike(tc_a, tc_b):
-        yield f"contact time constant: {quantity(tc_a, 's')} against {quantity(tc_b, 's')}"
-    if not alike(zeta_a, zeta_b):
-        yield f"contact damping ratio: {plain(zeta_a)} against {plain(zeta_b)}"
-    if not alike(a.regularizer, b.regularizer):
-        yield f"regularizer of the cone: {plain(a.regularizer)} against {plain(b.regularizer)}"
+def _bounce(left: Mapping[str, Trait], right: Mapping[str, Trait]) -> str:
+    first, second = left["law.restitution"], right["law.restitution"]
+    if first.value and second.value:
+        return f"bounces with restitution {first.text} instead of {second.text}"
+    return f"bounces with restitution {first.text}" if first.value else f"no bounce, theirs with {second.text}"
+
+
+def _traits(resolution: Resolution) -> dict[str, Trait]:
+    """Everything that may be a cause, the likeliest first: the contact law, its numbers, its options, the others."""
+    table = resolution.table
+    touching = any(name.startswith("pair.") for name in table)
+    found = dict(_of_law(resolution)) if touching else {}
+    names = names_in([resolution])
+    options = [name for name in names if name in REQUIRED_OPTIONS and name not in _INCIDENTAL]
+    if not touching:
+        options = [name for name in options if name not in _OF_CONTACT]
+    order = [name for name in _CONTACT_OPTIONS if name in options]
+    joints = [name for name in names if name.startswith("joint.")]
+    order += sorted(joints, key=lambda name: _rank(name.rpartition(".")[2]))
+    order += [name for name in options if name not in _CONTACT_OPTIONS]
+    order += [name for name in names if name.startswith("link.")]
+    if touching:
+        covered = _OF_LAW if isinstance(resolution.contact_law, Soft) else ()
+        order += [n for n in names if n.startswith(("shape.", "pair.")) and n.rpartition(".")[2] not in covered]
+    for name in order:
+        row = table[name]
+        if row.value is not None or _has_none(name, row):
+            found[name] = Trait(value=row.value if row.value is not None else 0, unit=row.unit)
+    return found
+
+
+def _rank(quantity: str) -> int:
+    return _MOTION.index(quantity) if quantity in _MOTION else len(_MOTION)
+
+
+def _has_none(name: str, row: Resolved) -> bool:
+    """Whether the engine has no such thing, which is a zero; so far for what slows a joint only."""
+    return row.origin == "absent" and name.startswith("joint.") and name.endswith(("friction", "damping", "armature"))
+
+
+def _of_law(resolution: Resolution) -> Iterator[tuple[str, Trait]]:
+    law = resolution.contact_law
+    if isinstance(law, Unknown):
+        return
+    kind = LAW_WORDS[type(law).__name__].partition(" (")[0]
+    yield "law.kind", Trait(value=kind, unit="")
+    # an engine that does not bounce has a restitution of 0, whatever its law
+    bounce = law.restitution if isinstance(law, Impulse) else 0.0
+    if isinstance(law, Soft):
+        tc, zeta = _constants(law)
+        yield "law.time_constant", Trait(value=tc, unit="s")
+        for name, value in zip(IMPEDANCE, law.impedance, strict=True):
+            yield f"law.{name}", Trait(value=value, unit=LAW_UNITS.get(name, "1"))
+        yield "law.damping_ratio", Trait(value=zeta, unit="1")
+        yield "law.regularizer", Trait(value=law.regularizer, unit="1")
+    elif isinstance(law, Compliant):
+        yield "law.stiffness", Trait(value=law.stiffness, unit="N/m")
+        yield "law.damping", Trait(value=law.damping, unit="N s/m")
+    yield "law.restitution", Trait(value=bounce, unit="1")
+    if isinstance(law, Impulse) and bounce:
+        yield "law.bounce_threshold", Trait(value=law.bounce_threshold, unit="m/s")
 
 
 def _constants(law: Soft) -> tuple[float, float]:
@@ -60,7 +159,3 @@ def _constants(law: Soft) -> tuple[float, float]:
     d_max = law.impedance[1]
     tc = 2 / (d_max * law.B) if law.B and d_max else math.nan
     return tc, 1 / (d_max * tc * math.sqrt(law.K)) if law.K > 0 and tc > 0 else math.nan
-
-
-def _against(line: Line) -> str:
-    return " against ".join(entry.text for entry in line.entries)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,9 @@ import numpy as np
 from ..compare import common_samples
 from ..scene import Array
 from ..trace import Trace
+from .chart import Chart, Curve
 from .measure import Comparison, Traces, between
+from .quantity import quantity
 from .runs import Participant
 
 POINTS = 400  # of a curve
@@ -19,32 +22,8 @@ MOVES = 1e-3  # [m] along x from which the way along x is worth a chart
 PEAK = 1.5  # largest force over the force at the end, from which there is an impact to look at
 BEFORE, AFTER = 0.01, 0.05  # [s] shown around an impact
 MOST_BODIES = 3
-
-
-@dataclass(frozen=True, kw_only=True)
-class Curve:
-    """One line of a participant: x and y in SI units; low and high bound its repeats where they differ."""
-
-    label: str
-    x: Array
-    y: Array
-    low: Array | None = None
-    high: Array | None = None
-    dashed: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chart:
-    """One diagram. `alt` says in words what it shows; `points` draws the single samples too."""
-
-    title: str
-    alt: str
-    x: tuple[str, str]
-    y: tuple[str, str]
-    curves: tuple[Curve, ...]
-    log_x: bool = False
-    log_y: bool = False
-    points: bool = False
+SPIKE = 5  # times the force at the end: a peak that would flatten all else
+APART = 3  # times: a peak that hides those of the other engines
 
 
 def charts_of(
@@ -60,6 +39,8 @@ def charts_of(
     if not repeats:
         return ()
     bodies = next(iter(repeats.values()))[0].names
+    if not bodies:
+        return ()
     found: list[Chart] = []
     for body in bodies[:MOST_BODIES]:
         of = f" of {body}" if len(bodies) > 1 else ""
@@ -91,14 +72,41 @@ def _body_charts(repeats: Mapping[str, Sequence[Trace]], body: str, of: str) -> 
         found.append(Chart(title=f"Way along x{of}", alt=f"Way along x{of} over time", x=time, y=("x", "m"), curves=x))
     if any(np.nanmax(curve.y, initial=0.0) > 0 for curve in force):
         title = f"Normal force{of}"
-        found.append(Chart(title=title, alt=f"{title} over time", x=time, y=("force", "N"), curves=force))
+        found.append(
+            Chart(
+                title=title,
+                alt=f"{title} over time",
+                x=time,
+                y=("force", "N"),
+                curves=force,
+                linear=_linear_up_to(force),
+            )
+        )
         moment = _impact(force)
         if moment is not None:
             for name, y, curves in (("Height", ("height", "m"), z), ("Normal force", ("force", "N"), force)):
                 close = tuple(window(curve, moment - BEFORE, moment + AFTER) for curve in curves)
                 title = f"{name}{of}, around the largest force"
                 found.append(Chart(title=title, alt=f"{title}, every sample", x=time, y=y, curves=close, points=True))
+                top = _below_the_spike(close) if y[1] == "N" else None
+                if top is not None:
+                    cut = f"{title}, cut off at {quantity(top, 'N')}"
+                    found.append(replace(found[-1], title=cut, alt=f"{cut}, every sample", top=top))
     return found
+
+
+def _linear_up_to(force: Sequence[Curve]) -> float | None:
+    """Where the force axis turns logarithmic, so that a short spike does not flatten the rest; None for a plain one."""
+    final = max(float(np.nan_to_num(curve.y[-1])) for curve in force)
+    peak = max(float(np.nanmax(curve.y, initial=0.0)) for curve in force)
+    return 10.0 ** math.ceil(math.log10(final)) if final > 0 and peak > SPIKE * final else None
+
+
+def _below_the_spike(force: Sequence[Curve]) -> float | None:
+    """Where to cut the force axis so that the engines below a much higher peak can be seen; None for nowhere."""
+    peaks = [float(np.nanmax(curve.y, initial=0.0)) for curve in force]
+    lower = [peak for peak in peaks if 0 < peak * APART < max(peaks)]
+    return float(f"{1.15 * max(lower):.2g}") if lower else None
 
 
 def _impact(force: Sequence[Curve]) -> float | None:
@@ -161,10 +169,10 @@ def convergence_charts(
         for standing in comparison.ok:
             name = names[standing.who]
             if standing.halved is not None:
-                refinement.setdefault(name, []).append((standing.dt, standing.halved.position))
+                refinement.setdefault(name, []).append((standing.dt, standing.halved.motion))
             value = between(comparison, standing.who, reference) if reference else None
             if value is not None:
-                apart.setdefault(name, []).append((standing.dt, value.position))
+                apart.setdefault(name, []).append((standing.dt, value.motion))
     if not any(len(points) > 2 for points in refinement.values()):
         return ()
     curves = [
@@ -174,11 +182,12 @@ def convergence_charts(
         if len(points) > 1 and all(p[1] > 0 for p in points)
     ]
     base = names[reference] if reference else ""
+    joints = any(part.motion_kind == "joint" for c in comparisons for s in c.ok if (part := s.halved))
     chart = Chart(
         title="Refinement (solid) and difference (dashed) against dt",
         alt=f"Solid: change of position when dt is halved. Dashed: largest distance from {base}. Both against dt",
         x=("dt", "s"),
-        y=("position", "m"),
+        y=("joint position", "rad") if joints else ("position", "m"),
         curves=tuple(curves),
         log_x=True,
         log_y=True,

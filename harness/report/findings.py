@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,18 +13,23 @@ from .runs import Run
 from .summary import Finding, RunRow
 from .verdicts import ending
 
+NOTE = "note "  # begins the kind of a note: one that several engines have is told once
+
 
 def findings_of(runs: Sequence[Run], words: Lexicon) -> tuple[Finding, ...]:
-    """Failed checks, detections, broken runs; those of one participant and kind together, in the words of the worst."""
+    """Failed checks, detections, notes and broken runs; those of one kind are told by the worst."""
     found: dict[tuple[str, str], list[tuple[float, str, Run]]] = defaultdict(list)
     for run in runs:
         for kind, size, text in _seen_in(run, words.metrics):
-            found[words.names[run.participant], kind].append((size, text, run))
+            found["" if kind.startswith(NOTE) else words.names[run.participant], kind].append((size, text, run))
     findings = []
     for (label, _), group in sorted(found.items()):
         places = {f"{run.record.job.settings} {words.variants[run.variant]}".strip() for _, _, run in group}
+        everyone = dict.fromkeys(sorted(words.names[run.participant] for _, _, run in group))
         worst = max(group, key=lambda item: item[0])
-        findings.append(Finding(label=label, where=", ".join(sorted(places)), text=worst[1], runs=len(group)))
+        findings.append(
+            Finding(label=label or ", ".join(everyone), where=", ".join(sorted(places)), text=worst[1], runs=len(group))
+        )
     return tuple(findings)
 
 
@@ -37,8 +43,10 @@ def _seen_in(run: Run, known: Mapping[str, Metric]) -> Iterator[tuple[str, float
             yield check.metric, abs(check.error or 0.0), text
     for seen in run.record.detections:
         yield seen.kind, 0.0, f"{seen.kind} from {quantity(seen.onset, 's')}: {seen.reason}"
-    if run.record.status not in ("ok", "unsupported"):
-        yield run.record.status, 0.0, ending(run.record)
+    for note in run.record.notes:
+        yield NOTE + re.sub(r"[\d.]+", "", note), 0.0, note
+    if run.status not in ("ok", "unsupported"):
+        yield run.status, 0.0, ending(run)
 
 
 def run_rows(runs: Sequence[Run], words: Lexicon) -> tuple[RunRow, ...]:
@@ -52,8 +60,8 @@ def run_rows(runs: Sequence[Run], words: Lexicon) -> tuple[RunRow, ...]:
             dt=run.record.job.dt,
             phase=run.phase,
             repeat=run.record.job.repeat,
-            status=run.record.status,
-            reason=run.record.reason,
+            status=run.status,
+            reason=run.damage or run.record.reason,
         )
         for run in runs
     )

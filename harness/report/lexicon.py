@@ -10,9 +10,9 @@ from typing import Any
 from ..errors import SimparityError
 from ..experiment import Experiment, Metric
 from ..registry import experiment_class
+from .chart import Style
 from .quantity import quantity
 from .runs import PHASE, Participant, Run, Variant, labels, word
-from .summary import Style
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .measured import Reading
 from .quantity import NOTHING, quantity
-from .summary import Matrix, Panel, Section, Summary
+from .summary import DeviationTable, Matrix, Panel, Section, Summary
 from .verdicts import Cell
 
 
@@ -22,13 +22,20 @@ def _lines(summary: Summary) -> Iterator[str]:
     counts = ", ".join(f"{count} {status}" for status, count in summary.statuses.items())
     aside = sum(row.runs for row in summary.earlier)
     earlier = f" {aside} runs of earlier code are set aside." if aside else ""
-    yield from (_text(f"{engines}. {summary.runs} runs ({counts}) on {'; '.join(summary.machines)}.{earlier}"), "")
+    count = len(summary.damage)
+    files = f"{count} file{'s' if count != 1 else ''}"
+    unread = f" {files} could not be read; the end of this page names them." if count else ""
+    where = "; ".join(summary.machines)
+    yield from (_text(f"{engines}. {summary.runs} runs ({counts}) on {where}.{earlier}{unread}"), "")
     for section in summary.sections:
-        yield f"- **{_text(section.name)}**: {_text(section.answer)}"
+        yield f"- **{_text(section.name)}**"
+        yield from (f"  - {_text(sentence)}" for sentence in section.answers)
     yield ""
     if summary.matrix.pairs:
         yield from ("## Verdicts", "")
         yield from _matrix(summary.matrix)
+        yield from (f"- {_text(note)}" for note in summary.matrix.notes)
+        yield ""
     for section in summary.sections:
         yield from _section(section)
     if summary.damage:
@@ -46,15 +53,20 @@ def _matrix(matrix: Matrix) -> Iterator[str]:
 
 
 def _cell(cell: Cell | None) -> str:
-    return NOTHING if cell is None else f"{cell.word} {cell.amount}".strip()
+    if cell is None:
+        return NOTHING
+    missing = f"({cell.missing})" if cell.missing else ""
+    return " ".join(word for word in (cell.word, cell.amount, missing) if word)
 
 
 def _section(section: Section) -> Iterator[str]:
     yield from (f"## {_text(section.name)}", "", _text(section.text) + ".", "")
     for panel in section.panels:
         yield from _panel(panel)
+    for table in section.deviations:
+        yield from _deviations(table)
     if section.findings:
-        yield from ("### Failed checks and detections", "")
+        yield from ("### Failed checks, detections and notes", "")
         for one in section.findings:
             yield f"- {_text(one.label)} ({_text(one.where)}, {one.runs} runs): {_text(one.text)}"
         yield ""
@@ -73,11 +85,23 @@ def _panel(panel: Panel) -> Iterator[str]:
         yield from _table(head, rows)
 
 
-def _reading(reading: Reading | None, unit: str) -> str:
+def _deviations(table: DeviationTable) -> Iterator[str]:
+    yield from (f"### Deviation from Pinocchio, {_text(table.settings)} settings", "")
+    rows = [
+        [f"{group.name}: {row.name}", *(_reading(reading, row.unit, 2) for reading in row.readings)]
+        for group in table.groups
+        for row in group.rows
+    ]
+    yield from _table(["quantity", *table.participants], rows)
+    yield from (f"- {_text(label)}, {_text(note)}" for label, notes in table.notes.items() for note in notes)
+    yield ""
+
+
+def _reading(reading: Reading | None, unit: str, digits: int = 5) -> str:
     if reading is None:
         return NOTHING
     outcome = {"pass": "✓", "fail": "✗ fails"}.get(reading.outcome, "")
-    return f"{quantity(reading.value, unit, 5)} {outcome}".strip()
+    return f"{quantity(reading.value, unit, digits)} {outcome}".strip()
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -62,7 +62,7 @@ class Standing:
     @property
     def ok(self) -> bool:
         """Whether it ended well."""
-        return self.run.record.status == "ok"
+        return self.run.ok
 
     @property
     def refinement(self) -> Difference | None:
@@ -72,8 +72,14 @@ class Standing:
         return largest(found) if len(found) == len(parts) else None
 
     @property
+    def lacks(self) -> tuple[str, ...]:
+        """The runs without which there is no refinement, in short."""
+        words = [] if self.halved else ["no halved dt"]
+        return (*words, *(f"no doubled {name}" for name, part in self.doubled.items() if part is None))
+
+    @property
     def missing(self) -> tuple[str, ...]:
-        """The runs without which there is no refinement."""
+        """The same, in a sentence each."""
         words = [] if self.halved else [f"no run at {quantity(self.dt / 2, 's')}"]
         return (*words, *(f"no run with {name} doubled" for name, part in self.doubled.items() if part is None))
 
@@ -83,7 +89,7 @@ class Comparison:
     """All participants of a series at one step, and how far each pair is apart (None where that cannot be said).
 
     Attributes:
-        refines: the step only serves the refinement of a coarser one: all have run that, and no pair has a finer one.
+        refines: the step only serves the refinement of the doubled one: all have run that, and no pair has a finer one.
     """
 
     series: Series
@@ -109,14 +115,11 @@ def measure(series: Series, traces: Traces) -> tuple[Comparison, ...]:
     for dt in series.steps:
         present = [who for who in series.participants if (who, dt) in series.runs and who not in only_refining]
         standings = tuple(_standing(series, who, dt, traces) for who in present)
-        apart = {
-            (a.who, b.who): _apart(a.run, b.run, traces)
-            for a, b in combinations(standings, 2)
-            if a.run.record.status == b.run.record.status == "ok"
-        }
+        apart = {(a.who, b.who): _apart(a.run, b.run, traces) for a, b in combinations(standings, 2) if a.ok and b.ok}
         if standings:
-            coarser = all(any(seen.dt > dt for seen in found if _has(seen, who)) for who in present)
-            refines = bool(found) and coarser and sum(standing.halved is not None for standing in standings) < 2
+            doubled = [seen for seen in found if math.isclose(seen.dt, 2 * dt, rel_tol=1e-9)]
+            coarser = all(any(_has(seen, who) for seen in doubled) for who in present)
+            refines = coarser and sum(standing.halved is not None for standing in standings) < 2
             found.append(Comparison(series=series, dt=dt, standings=standings, apart=apart, refines=refines))
     return tuple(found)
 
@@ -126,20 +129,21 @@ def main_of(comparisons: Iterable[Comparison], usual_dt: float | None) -> Compar
     return max(comparisons, key=lambda c: (len(c.ok), not c.refines, c.dt == usual_dt, c.dt))
 
 
-def reference_of(comparison: Comparison, tolerance: float) -> Participant | None:
-    """The participant that most others agree with in position [m], then of higher precision, then nearest to all."""
+def reference_of(comparison: Comparison, tolerance: tuple[float, float, float]) -> Participant | None:
+    """The participant that most others agree with, then of higher precision, then nearest to all."""
     everyone = [standing.who for standing in comparison.ok]
     plain = [standing for standing in comparison.ok if base_of(standing.who, everyone) is None]
     engines = {standing.who for standing in plain}
+    limits = {"position": tolerance[0], "joint": tolerance[1]}
 
     def rank(standing: Standing) -> tuple[int, int, float, Participant]:
         to_others = [
-            value.position
+            value
             for pair, value in comparison.apart.items()
-            if standing.who in pair and engines.issuperset(pair) and value is not None and math.isfinite(value.position)
+            if standing.who in pair and engines.issuperset(pair) and value is not None and math.isfinite(value.motion)
         ]
-        near = sum(value <= tolerance for value in to_others)
-        return (-near, -standing.who.precision, sum(to_others), standing.who)
+        near = sum(value.motion <= limits[value.motion_kind] for value in to_others)
+        return (-near, -standing.who.precision, sum(value.motion for value in to_others), standing.who)
 
     return min(plain, key=rank).who if plain else None
 

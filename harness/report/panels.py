@@ -1,10 +1,11 @@
-"""Sentences and rows of one panel: what its repeats show, and refinement set against difference."""
+"""Sentences and rows of one panel: what its repeats show, which curves coincide, refinement set against difference."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from .measure import Comparison
+from ..compare import UNITS, Difference
+from .measure import Comparison, Standing
 from .quantity import quantity
 from .runs import Participant
 from .summary import ConvergenceRow
@@ -19,7 +20,7 @@ def repeats_sentence(comparison: Comparison, names: Mapping[Participant, str]) -
         if standing.identical:
             identical.setdefault(standing.repeats, []).append(names[standing.who])
         elif standing.spread is not None:
-            apart = quantity(standing.spread.position, "m")
+            apart = quantity(standing.spread.motion, UNITS[standing.spread.motion_kind])
             clauses.append(f"{names[standing.who]}: {standing.repeats} repeats spread by {apart}")
     same = [f"{count} repeats bit-identical for {', '.join(who)}" for count, who in sorted(identical.items())]
     single = [names[standing.who] for standing in comparison.ok if standing.repeats < 2]
@@ -28,24 +29,53 @@ def repeats_sentence(comparison: Comparison, names: Mapping[Participant, str]) -
     return text[:1].upper() + text[1:] + "." if text else ""
 
 
+def coinciding(judged: Judged, names: Mapping[Participant, str]) -> dict[str, str]:
+    """Label -> label of the first participant that it agrees with: their curves cannot be told apart."""
+    found: dict[str, str] = {}
+    there = [standing.who for standing in judged.comparison.ok]
+    for k, who in enumerate(there):
+        for earlier in there[:k]:
+            cell = judged.cell(who, earlier)
+            if cell is not None and cell.agrees:
+                found[names[who]] = names[earlier]
+                break
+    return found
+
+
 def convergence_rows(
     judged: Judged, names: Mapping[Participant, str], reference: Participant | None
 ) -> tuple[ConvergenceRow, ...]:
-    """A row for every participant that ended well."""
-    rows = []
-    for standing in judged.comparison.ok:
-        cell = judged.cell(standing.who, reference) if reference else None
-        spread = judged.spreads[standing.who]
-        rows.append(
-            ConvergenceRow(
-                label=names[standing.who],
-                difference=cell.apart.position if cell and cell.apart else None,
-                halved=standing.halved.position if standing.halved else None,
-                doubled={name: part.position if part else None for name, part in standing.doubled.items()},
-                spread=spread.position if spread else None,
-                repeats=standing.repeats,
-                word=cell.word if cell else "",
-                notes=cell.details if cell else "",
-            )
+    """Rows for every participant that ended well: how far it moved, and what decided where that is something else."""
+    return tuple(row for standing in judged.comparison.ok for row in _rows(judged, standing, names, reference))
+
+
+def _rows(
+    judged: Judged, standing: Standing, names: Mapping[Participant, str], reference: Participant | None
+) -> Iterator[ConvergenceRow]:
+    cell = judged.cell(standing.who, reference) if reference else None
+    spread = judged.spreads[standing.who]
+    kinds = [_moving(judged)]
+    if cell is not None and cell.kind and cell.kind not in kinds and not cell.identical:
+        kinds.append(cell.kind)
+    for kind in kinds:
+        yield ConvergenceRow(
+            label=names[standing.who],
+            kind=kind,
+            unit=UNITS[kind],
+            difference=_of(cell.apart if cell else None, kind),
+            halved=_of(standing.halved, kind),
+            doubled={name: _of(part, kind) for name, part in standing.doubled.items()},
+            spread=_of(spread, kind),
+            repeats=standing.repeats,
+            verdict=(cell.each.get(kind, cell.word) if cell else ""),
         )
-    return tuple(rows)
+
+
+def _moving(judged: Judged) -> str:
+    """Position, or joint where joints move apart more than bodies."""
+    kinds = [one.motion_kind for one in judged.comparison.apart.values() if one is not None and one.motion > 0]
+    return "joint" if "joint" in kinds and "position" not in kinds else "position"
+
+
+def _of(difference: Difference | None, kind: str) -> float | None:
+    return None if difference is None else float(getattr(difference, kind))

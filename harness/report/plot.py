@@ -13,13 +13,22 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import (
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+    SymmetricalLogLocator,
+)
 
-from .figures import Chart, Curve, thinned
+from .chart import Chart, Curve, Style
+from .figures import thinned
 from .quantity import prefix_for, quantity
-from .summary import Style
 
 SIZE = (4.6, 2.9)  # inches at 72 points: wide enough for two beside each other, readable at phone width
+SMALL = (2.6, 1.55)  # inches, of one of many; its margins are fixed, since laying them out takes longest
+_MARGINS: dict[str, float] = {"left": 0.25, "right": 0.97, "bottom": 0.17, "top": 0.95}
 COLOURS = 8  # that the stylesheet defines as --c0 to --c7
 # drawn in these and replaced by the page's own colours afterwards
 _INK, _FAINT, _SERIES = "#010203", "#010204", "#0102{:02x}"
@@ -29,8 +38,10 @@ _DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     (0, (1.2, 1.4)),
     (0, (6, 1.5, 1.2, 1.5)),
 )
-_WIDTHS = (6.5, 3.6, 1.7, 0.9)  # the first curve is the widest, so that equal curves show as one inside the other
-_APART = 1.6  # width of curves that seldom coincide
+# the first curve is the widest, so that equal curves show as one inside the other
+_WIDTHS = (6.5, 3.6, 1.7, 0.9)
+_THIN_WIDTHS = (4.4, 2.5, 1.3, 0.8)  # of logarithmic and small diagrams
+_HAIR_WIDTHS = (2.2, 1.4, 0.9, 0.7)  # of logarithmic ones of noise or of few points, in which lines seldom coincide
 _FIRST = 0.5  # opacity of the first
 _DECADES = 7  # shown at most on a logarithmic axis
 _RC: dict[str, Any] = {
@@ -64,19 +75,23 @@ def draw(chart: Chart, styles: Mapping[str, Style], key: str) -> str:
         styles: label of a participant -> how it is drawn.
         key: unique in the page; it keeps the ids inside the SVG apart.
     """
-    settings: Any = _RC | {"svg.hashsalt": key}
+    settings: Any = _RC | {"svg.hashsalt": key} | ({"font.size": 8.5} if chart.small else {})
     with matplotlib.rc_context(settings):
-        figure = Figure(figsize=SIZE, layout="constrained")
+        figure = Figure(figsize=SMALL) if chart.small else Figure(figsize=SIZE, layout="constrained")
+        if chart.small:
+            figure.subplots_adjust(**_MARGINS)
         figure.patch.set_alpha(0.0)
         axes = figure.add_subplot()
         axes.patch.set_alpha(0.0)
         axes.grid(True)
         _scale(axes, chart)
         for k, curve in enumerate(chart.curves):
-            width = _APART if chart.log_y else _WIDTHS[min(k, len(_WIDTHS) - 1)]
-            _line(axes, chart, curve, styles[curve.label], width, k)
+            widths = (_WIDTHS, _THIN_WIDTHS, _HAIR_WIDTHS)[chart.log_y + (chart.small or chart.points)]
+            _line(axes, chart, curve, styles[curve.label], widths[min(k, len(widths) - 1)], k)
         if chart.log_y:
             _limit_decades(axes, chart)
+        if chart.top is not None:
+            axes.set_ylim(-0.03 * chart.top, chart.top)
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None})
     return _for_page(out.getvalue(), chart.alt)
@@ -96,8 +111,8 @@ def _line(axes: Axes, chart: Chart, curve: Curve, style: Style, width: float, or
         linestyle=dash,
         linewidth=width,
         marker="o" if chart.points else "",
-        markersize=min(width, 2.2) + 1.5,
-        alpha=_FIRST if width == _WIDTHS[0] else None,
+        markersize=5.0 if chart.log_y else min(width, 2.2) + 1.5,
+        alpha=_FIRST if order == 0 and len(chart.curves) > 1 else None,
         markerfacecolor="none" if curve.dashed else colour,
         markeredgewidth=1.0 if curve.dashed else 0.0,
         zorder=3 + order,
@@ -110,18 +125,26 @@ def _scale(axes: Axes, chart: Chart) -> None:
             (axes.set_xscale if side == 0 else axes.set_yscale)("log")
             axis.set_major_formatter(FuncFormatter(lambda value, _, unit=unit: quantity(value, unit, 2)))
             axis.set_minor_formatter(NullFormatter())
-            axis.set_label_text(name)
+            axis.set_label_text("" if chart.small else name)
             if side == 0:
                 ticks = sorted({float(x) for curve in chart.curves for x in curve.x})
                 axis.set_ticks(ticks)
                 axis.set_minor_locator(LogLocator(subs=()))
             continue
+        if side == 1 and chart.linear is not None:
+            axes.set_yscale("symlog", linthresh=chart.linear, linscale=0.6)
+            axis.set_major_locator(SymmetricalLogLocator(base=10, linthresh=chart.linear))
+            axis.set_minor_locator(NullLocator())
+            axis.set_major_formatter(FuncFormatter(lambda value, _, unit=unit: quantity(value, unit, 2)))
+            axis.set_label_text(f"{name} (log)")
+            continue
         values = [v for curve in chart.curves for v in (curve.x if side == 0 else curve.y)[:: 1 if side else 50]]
         largest = float(np.nanmax(np.abs(values))) if values else 1.0
-        factor, prefixed = prefix_for(largest, unit)
+        factor, prefixed = (1.0, unit) if chart.small else prefix_for(largest, unit)  # the caption names the unit
         axis.set_major_formatter(FuncFormatter(lambda value, _, f=factor: f"{value / f:.6g}".replace("-", "−")))
-        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
-        axis.set_label_text(f"{name} [{prefixed}]")
+        axis.set_major_locator(MaxNLocator(4 if chart.small else 6, steps=[1, 2, 2.5, 5, 10]))
+        if not chart.small:
+            axis.set_label_text(f"{name} [{prefixed}]")
 
 
 def _limit_decades(axes: Axes, chart: Chart) -> None:
@@ -131,7 +154,7 @@ def _limit_decades(axes: Axes, chart: Chart) -> None:
     if largest > 0:
         floor = max(smallest, largest * 10.0**-_DECADES)
         axes.set_ylim(10 ** math.floor(math.log10(floor)), 10 ** math.ceil(math.log10(largest * 1.05)))
-        axes.yaxis.set_major_locator(LogLocator(numticks=7))
+        axes.yaxis.set_major_locator(LogLocator(numticks=5 if chart.small else 7))
 
 
 def _for_page(svg: str, alt: str) -> str:

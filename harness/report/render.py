@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from .plot import COLOURS, draw
 from .quantity import plain, quantity
-from .speed import LOOP, SpeedTable
+from .speed import LOOP, PART_WORDS, SpeedTable
 from .summary import Panel, Summary
 from .verdicts import MEANING, WORDS
 
+LONG_WORD = 14  # letters from which a word may break
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -31,6 +34,7 @@ def page(summary: Summary) -> str:
         "quantity": quantity,
         "signed": functools.partial(quantity, signed=True),
         "plain": plain,
+        "breakable": _breakable,
         "slug": lambda word: word.replace(" ", "-"),
     }
     drawn = {id(chart): svg for chart, svg in _drawn(summary)}
@@ -42,21 +46,31 @@ def page(summary: Summary) -> str:
         colours=COLOURS,
         loop_parts=LOOP,
         parts_shown=_parts_shown,
+        part_words=PART_WORDS,
     )
+
+
+def _breakable(label: str) -> Markup:
+    """A label whose long words may break behind "=" and "_", so that overrides wrap."""
+    words = str(escape(label)).split(" ")
+    return Markup(" ".join(re.sub(r"([=_])", r"\1<wbr>", word) if len(word) > LONG_WORD else word for word in words))
 
 
 def _drawn(summary: Summary) -> Iterator[tuple[object, str]]:
     for section in summary.sections:
         for panel in section.panels:
             yield from _panel(panel)
+        for one in section.softenings:
+            yield one.chart, draw(one.chart, {style.label: style for style in one.styles}, one.anchor)
 
 
 def _parts_shown(table: SpeedTable) -> list[str]:
     """The parts of the wall time that any participant has."""
-    return list(dict.fromkeys(part for speed in table.speeds for part in speed.parts))
+    return list(dict.fromkeys(part for split in table.splits for part in split.parts))
 
 
 def _panel(panel: Panel) -> Iterator[tuple[object, str]]:
     styles = {style.label: style for style in panel.styles}
-    for number, chart in enumerate((*panel.charts, *panel.convergence_charts)):
+    joints = [chart for group in panel.joint_charts for chart in group.charts]
+    for number, chart in enumerate((*panel.charts, *panel.convergence_charts, *joints)):
         yield chart, draw(chart, styles, f"{panel.anchor}-{number}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,10 +21,30 @@ PHASE = "phase"  # the experiment parameter that only moves an event within one 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One record and where it lies; two are equal only when they are the same object."""
+    """One record and where it lies; two are equal only when they are the same object.
+
+    Attributes:
+        damage: why its trace cannot be read, though the record says that it ended well; "" when nothing is wrong.
+    """
 
     folder: Path
     record: Record
+    damage: str = ""
+
+    @property
+    def status(self) -> str:
+        """How it ended, or "damaged"."""
+        return "damaged" if self.damage else self.record.status
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ended well and can be read."""
+        return self.status == "ok"
+
+    @property
+    def stepped(self) -> bool:
+        """Whether it went through time; an experiment that only evaluates states leaves no trace."""
+        return self.record.timing.steps > 0
 
     @property
     def machine(self) -> str:
@@ -119,27 +140,45 @@ class Series:
 
     def ok(self, who: Participant, dt: float) -> tuple[Run, ...]:
         """The repeats that ended well."""
-        return tuple(run for run in self.runs.get((who, dt), ()) if run.record.status == "ok")
+        return tuple(run for run in self.runs.get((who, dt), ()) if run.ok)
 
 
-def gather(results: Path) -> tuple[tuple[Run, ...], tuple[store.Damage, ...]]:
-    """Every readable run below `results`, and what is there that is none."""
+def gather(results: Path, only: frozenset[str] | None = None) -> tuple[tuple[Run, ...], tuple[store.Damage, ...]]:
+    """Every readable run below `results`, and what is there that is none; of `only` those run ids, when given."""
     runs, damage = [], []
     for item in store.runs(results):
         if isinstance(item, store.Damage):
-            damage.append(item)
+            if only is None or item.path.name in only:
+                damage.append(item)
+        elif only is not None and item[0].name not in only:
+            continue
         elif reason := unsound(item[1]):
             damage.append(store.Damage(item[0], reason))
         else:
-            runs.append(Run(*item))
+            run = Run(*item, damage=_without_trace(*item))
+            if run.damage:
+                damage.append(store.Damage(run.folder / store.TRACE, run.damage))
+            runs.append(run)
     stray = [store.Damage(path, "a file where a folder of runs is expected") for path in _stray(results)]
-    return tuple(runs), tuple(sorted([*damage, *stray], key=lambda item: item.path))
+    found = damage if only is not None else [*damage, *stray]
+    return tuple(runs), tuple(sorted(found, key=lambda item: item.path))
 
 
 def newest_code(runs: Sequence[Run]) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
     """Runs of the code that was run last, of each engine in each experiment, and those of earlier code."""
+    by_folder = {run.folder: run for run in runs}
     newest, earlier = store.newest_code((run.folder, run.record) for run in runs)
-    return tuple(Run(*item) for item in newest), tuple(Run(*item) for item in earlier)
+    return tuple(by_folder[folder] for folder, _ in newest), tuple(by_folder[folder] for folder, _ in earlier)
+
+
+def _without_trace(folder: Path, record: Record) -> str:
+    """Why a run that stepped to its end has no trace to read, "" when it has one."""
+    if record.status != "ok" or record.timing.steps == 0:
+        return ""
+    if not (folder / store.TRACE).is_file():
+        return "the trace is missing; delete its folder and run again"
+    torn = not zipfile.is_zipfile(folder / store.TRACE)
+    return "the trace is no numpy archive; delete its folder and run again" if torn else ""
 
 
 def series_of(runs: Sequence[Run]) -> tuple[Series, ...]:
@@ -151,12 +190,19 @@ def series_of(runs: Sequence[Run]) -> tuple[Series, ...]:
 
 
 def labels(runs: Sequence[Run]) -> dict[Participant, str]:
-    """A name for every participant, no longer than it takes to tell them apart."""
-    everyone = sorted({run.participant for run in runs})
+    """A name for every participant, no longer than it takes to tell them apart.
+
+    Only who ran to the end counts for that: one that could not run carries its own difference and renames nobody.
+    """
+    ended = {run.participant for run in runs if run.ok}
     alike: dict[tuple[str, Any], list[Participant]] = defaultdict(list)
-    for who in everyone:
+    for who in sorted({run.participant for run in runs}):
         alike[who.engine, who.overrides].append(who)
-    return {who: _label(who, alike[who.engine, who.overrides]) for who in everyone}
+    names: dict[Participant, str] = {}
+    for group in alike.values():
+        well = [who for who in group if who in ended] or group
+        names |= {who: _label(who, well if who in well else group) for who in group}
+    return names
 
 
 def base_of(who: Participant, others: Sequence[Participant]) -> Participant | None:
@@ -185,11 +231,11 @@ def _label(who: Participant, alike: Sequence[Participant]) -> str:
 def _series(variant: Variant, group: Sequence[Run]) -> Series:
     runs: dict[tuple[Participant, float], list[Run]] = defaultdict(list)
     phases: dict[tuple[Participant, float], dict[float, Run]] = defaultdict(dict)
-    for run in sorted(group, key=lambda run: (run.record.status != "ok", run.record.job.repeat, run.folder)):
+    for run in sorted(group, key=lambda run: (not run.ok, run.record.job.repeat, run.folder)):
         key = (run.participant, run.record.job.dt)
         if run.phase == 0:
             runs[key].append(run)
-        if run.record.status == "ok":
+        if run.ok:
             phases[key].setdefault(run.phase, run)
     return Series(
         variant=variant,

@@ -7,35 +7,35 @@ from dataclasses import dataclass
 
 from .. import store
 from ..settings import PROFILES
-from .answers import answer, finding
+from .answers import PROFILE_ORDER, answer, failed_checks
+from .chart import Chart, ChartGroup
 from .defaults import DefaultsTable, side_by_side
-from .figures import Chart, charts_of, convergence_charts
+from .deviations import deviation_answers, deviation_tables, evaluates
+from .figures import charts_of, convergence_charts
 from .findings import findings_of, run_rows
+from .joint_charts import joint_charts
 from .lexicon import Lexicon, lexicon
+from .matrix import Entered
 from .measure import Comparison, Traces, main_of, measure, reference_of
 from .measured import metric_rows, phases_of
-from .panels import convergence_rows, repeats_sentence
+from .panels import coinciding, convergence_rows, repeats_sentence
 from .runs import Participant, Run, Series, series_of
+from .softening import covers, softenings
 from .speed import speed_table
 from .summary import Panel, Section
 from .verdicts import Judged, judge
+from .wording import finding
 
 MOST_CHARTED = 8  # panels of an experiment that get charts
+MOST_JOINT_CHARTED = 3  # of these, panels that get the many small ones of joints
 
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """A section, the rows that it adds to the matrix, and the traces that could not be read.
-
-    Attributes:
-        rows: variant, anchor of its panel, and the judged comparison.
-        reference: the participant that the others are held against.
-    """
+    """A section, what it adds to the matrix, and the traces that could not be read."""
 
     section: Section
-    rows: tuple[tuple[str, str, Judged], ...]
-    names: Mapping[Participant, str]
-    reference: Participant | None
+    entered: Entered
     damage: tuple[store.Damage, ...]
 
 
@@ -47,6 +47,7 @@ class _Measured:
     comparisons: tuple[Comparison, ...]
     main: Comparison
     charts: tuple[Chart, ...] | None
+    joint_charts: tuple[ChartGroup, ...]
     convergence_charts: tuple[Chart, ...]
 
 
@@ -59,43 +60,99 @@ def tell(name: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Told:
         colours: engine -> number of its colour.
     """
     words = lexicon(runs, colours)
+    return _tell_states(name, runs, words) if evaluates(runs, words) else _tell_traces(name, runs, words)
+
+
+def _tell_states(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
+    """An experiment without traces: deviations from an independent reference, and no verdicts."""
+    order = sorted(series_of(runs), key=lambda series: _rank(series, words))
+    first = order[0].variant
+    resolutions = {
+        run.record.job.settings: {
+            words.names[one.participant]: one.record.resolution
+            for one in runs
+            if one.ok and one.record.resolution and one.variant.params == first.params
+            if one.record.job.settings == run.record.job.settings
+        }
+        for run in runs
+    }
+    checks = failed_checks(runs, words)
+    section = Section(
+        name=name,
+        text=words.text,
+        answers=(*deviation_answers(runs, words), *((checks[:1].upper() + checks[1:] + ".",) if checks else ())),
+        tolerance=None,
+        styles=words.styles,
+        panels=(),
+        softenings=(),
+        deviations=deviation_tables(runs, words),
+        defaults=tuple(
+            side_by_side(settings, runs[0].record.job.dt, found)
+            for settings, found in sorted(resolutions.items())
+            if found
+        ),
+        speeds=(),
+        findings=findings_of(runs, words),
+        runs=run_rows(runs, words),
+    )
+    entered = Entered(experiment=name, rows=(), refining=(), doubled=(), names=words.names, reference=None)
+    return Told(section=section, entered=entered, damage=())
+
+
+def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
     order = sorted(series_of(runs), key=lambda series: _rank(series, words))
     first = max(order, key=lambda series: (_entrants(series), -order.index(series)))
     measured: dict[int, _Measured] = {}
     damage: list[store.Damage] = []
     reference: Participant | None = None
+    tolerance = words.tolerance or (0.0, 0.0, 0.0)
     for series in [first, *(other for other in order if other is not first)]:
         traces = Traces()
         comparisons = measure(series, traces)
         if comparisons:
             main = main_of(comparisons, words.experiment.DT if words.experiment else None)
             if series is first:
-                reference = reference_of(main, words.tolerance[0] if words.tolerance else 0.0)
+                reference = reference_of(main, tolerance)
             present = reference if reference in [standing.who for standing in main.ok] else None
-            charted = len(measured) < MOST_CHARTED
+            number = len(measured)
             measured[order.index(series)] = _Measured(
                 anchor=f"{name}-{order.index(series) + 1}",
                 comparisons=comparisons,
                 main=main,
-                charts=charts_of(main, traces, words.names, present) if charted else None,
-                convergence_charts=convergence_charts(comparisons, words.names, present) if charted else (),
+                charts=charts_of(main, traces, words.names, present) if number < MOST_CHARTED else None,
+                joint_charts=joint_charts(main, traces, words.names, present) if number < MOST_JOINT_CHARTED else (),
+                convergence_charts=convergence_charts(comparisons, words.names, present)
+                if number < MOST_CHARTED
+                else (),
             )
         damage += traces.damage
     everything = [measured[k] for k in sorted(measured)]
-    judged = {
-        id(one.comparison): one
-        for one in judge([c for m in everything for c in m.comparisons], words.tolerance, words.names)
-    }
+    every = [c for m in everything for c in m.comparisons]
+    judged = {id(one.comparison): one for one in judge(every, words.tolerance, words.names)}
     leading = measured.get(order.index(first))
-    alike = [m for m in everything if m is not leading and m.main.series.variant.params == first.variant.params]
-    answered = [judged[id(m.main)] for m in ([leading, *alike] if leading else alike)]
+    alike = [m for m in everything if m.main.series.variant.params == first.variant.params]
+    answered = [judged[id(m.main)] for m in sorted(alike, key=lambda m: m is not leading)]
+    softer = softenings(every, words, name)
+    others = [m.main for m in everything if m not in alike and not (softer and covers(m.main))]
+    rows = tuple(
+        (words.variants[c.series.variant], m.anchor, judged[id(c)])
+        for m in everything
+        for c in m.comparisons
+        if not c.refines and len(c.standings) > 1
+    )
+    covered = [m.main for m in everything if m not in alike and m.main not in others]
+    untold = len(rows) - sum(len(one.standings) > 1 for one in covered)
     section = Section(
         name=name,
         text=words.text,
-        clauses=answer(answered, runs, words, reference),
+        answers=answer(
+            answered, [judged[id(one)] for one in others], [s.sentence for s in softer], runs, words, reference, untold
+        ),
         tolerance=words.tolerance,
         styles=words.styles,
         panels=tuple(_panel(m, judged[id(m.main)], words, reference, main=m is leading) for m in everything),
+        softenings=softer,
+        deviations=(),
         defaults=tuple(_defaults(one.comparison, words) for one in answered if one.comparison.ok),
         speeds=tuple(
             table
@@ -105,19 +162,34 @@ def tell(name: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Told:
         findings=findings_of(runs, words),
         runs=run_rows(runs, words),
     )
-    rows = tuple(
-        (words.variants[c.series.variant], m.anchor, judged[id(c)])
-        for m in everything
-        for c in m.comparisons
-        if not c.refines and len(c.standings) > 1
+    entered = Entered(
+        experiment=name,
+        rows=rows,
+        refining=tuple(c for c in every if c.refines),
+        doubled=_doubled(every, words),
+        names=words.names,
+        reference=reference,
     )
-    return Told(section=section, rows=rows, names=words.names, reference=reference, damage=tuple(damage))
+    return Told(section=section, entered=entered, damage=tuple(damage))
+
+
+def _doubled(comparisons: Sequence[Comparison], words: Lexicon) -> tuple[tuple[str, str], ...]:
+    """Participants with options that other runs have doubled."""
+    found = {
+        (words.names[standing.who], option)
+        for comparison in comparisons
+        for standing in comparison.ok
+        for option, part in standing.doubled.items()
+        if part is not None
+    }
+    return tuple(sorted(found))
 
 
 def _rank(series: Series, words: Lexicon) -> tuple[bool, str, int, str]:
     """Variants at the experiment's defaults first, then by settings profile."""
     text, settings = words.variants[series.variant], series.variant.settings
-    return (text != "", text, PROFILES.index(settings) if settings in PROFILES else len(PROFILES), settings)
+    order = (*PROFILE_ORDER, *PROFILES)
+    return (text != "", text, order.index(settings) if settings in order else len(order), settings)
 
 
 def _entrants(series: Series) -> int:
@@ -137,10 +209,12 @@ def _panel(measured: _Measured, judged: Judged, words: Lexicon, reference: Parti
         variant=words.variants[variant],
         dt=comparison.dt,
         duration=variant.duration,
-        finding=said[:1].upper() + said[1:] + ".",
+        finding=said[:1].upper() + said[1:] + "." if said else _alone(comparison, words),
         repeats=repeats_sentence(comparison, words.names),
         styles=tuple(words.styles[words.names[who]] for who in there),
+        coincides=coinciding(judged, words.names),
         charts=measured.charts or (),
+        joint_charts=measured.joint_charts,
         left_out=measured.charts is None,
         metrics=metric_rows(comparison, words.metrics),
         reference=words.names[reference] if reference in there and reference is not None else "",
@@ -148,6 +222,13 @@ def _panel(measured: _Measured, judged: Judged, words: Lexicon, reference: Parti
         convergence_charts=measured.convergence_charts,
         phases=phases_of(comparison.series, comparison.dt, words.names, words.metrics),
     )
+
+
+def _alone(comparison: Comparison, words: Lexicon) -> str:
+    """What stands in the place of a finding where only one engine was asked."""
+    (standing,) = comparison.standings
+    how = "ran" if standing.ok else "was asked"
+    return f"Only {words.names[standing.who]} {how} here, so there is nothing to compare."
 
 
 def _defaults(comparison: Comparison, words: Lexicon) -> DefaultsTable:

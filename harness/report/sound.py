@@ -27,6 +27,10 @@ def unsound(record: Record) -> str:
         return "its repeat, precision or number of steps is not a whole number"
     numbers = [*record.metrics.values(), *timing.parts.values(), *timing.real_time_factors]
     numbers += [seen.onset for seen in record.detections]
+    pace: Any = timing.pace
+    if not (pace is None or isinstance(pace, Mapping)) or not all(isinstance(note, str) for note in record.notes):
+        return "its pace is no table or a note is not text"
+    numbers += list((pace or {}).values())
     optional = [x for check in record.checks for x in (check.measured, check.expected, check.error, check.tolerance)]
     if not all(_number(x) for x in [*numbers, *(x for x in (*optional, record.diverged_at) if x is not None)]):
         return "a metric, check or time in it is not a number"

@@ -7,24 +7,26 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import UsageError
-from .runs import Participant, Run, base_of, gather, newest_code
-from .sections import Told, tell
-from .summary import DamageRow, EarlierRow, Matrix, MatrixRow, Summary
+from .matrix import matrix_of
+from .runs import Run, gather, newest_code
+from .sections import tell
+from .summary import DamageRow, EarlierRow, Summary
 
 
-def summarise(results: Path) -> Summary:
-    """The summary of all runs below `results`.
+def summarise(results: Path, only: frozenset[str] | None = None) -> Summary:
+    """The summary of the runs below `results`, of all or of those with the ids `only`.
 
     Raises:
         UsageError: the folder does not exist, or holds no readable run.
     """
     if not results.is_dir():
         raise UsageError(f"results folder {results} does not exist; `simparity run` makes it")
-    everything, damage = gather(results)
+    everything, damage = gather(results, only)
     runs, earlier = newest_code(everything)
     if not runs:
+        which = "no readable run" if only is None else "none of the runs asked for"
         named = "".join(f"; {item.path}: {item.reason}" for item in damage[:3])
-        raise UsageError(f"results folder {results} holds no readable run; `simparity run` makes some{named}")
+        raise UsageError(f"results folder {results} holds {which}; `simparity run` makes some{named}")
     engines = sorted({run.record.job.engine for run in runs})
     colours = {engine: k for k, engine in enumerate(engines)}
     experiments = sorted({run.record.job.experiment for run in runs})
@@ -37,56 +39,14 @@ def summarise(results: Path) -> Summary:
             for name in engines
         },
         earlier=_earlier(earlier),
-        statuses=dict(sorted(Counter(run.record.status for run in runs).items())),
-        matrix=_matrix(told),
+        statuses=dict(sorted(Counter(run.status for run in runs).items())),
+        matrix=matrix_of(one.entered for one in told),
         sections=tuple(one.section for one in told),
         damage=tuple(
             DamageRow(path=_shown(item.path, results), reason=item.reason.replace(str(results), results.name))
             for item in damage
         ),
     )
-
-
-def _matrix(told: list[Told]) -> Matrix:
-    """Columns: pairs of engines without overrides first, then those with most to say."""
-    overrides: dict[tuple[str, str], int] = {}
-    telling: Counter[tuple[str, str]] = Counter()
-    rows = []
-    for one in told:
-        for variant, anchor, judged in one.rows:
-            cells = {}
-            everyone = [standing.who for standing in judged.comparison.standings]
-            for (a, b), cell in judged.cells.items():
-                if _worth_a_column(a, b, everyone, one.reference):
-                    first, second = sorted((a, b), key=lambda who: (len(who.overrides), who))
-                    pair = one.names[first], one.names[second]
-                    overrides[pair] = len(a.overrides) + len(b.overrides)
-                    telling[pair] += cell.apart is not None
-                    cells[pair] = cell
-            rows.append((one.section.name, variant, anchor, judged.comparison, cells))
-    pairs = tuple(sorted(overrides, key=lambda pair: (overrides[pair], -telling[pair], pair)))
-    return Matrix(
-        pairs=pairs,
-        rows=tuple(
-            MatrixRow(
-                experiment=name,
-                variant=variant,
-                settings=comparison.series.variant.settings,
-                dt=comparison.dt,
-                anchor=anchor,
-                cells=tuple(cells.get(pair) for pair in pairs),
-            )
-            for name, variant, anchor, comparison, cells in rows
-        ),
-    )
-
-
-def _worth_a_column(
-    a: Participant, b: Participant, everyone: Sequence[Participant], reference: Participant | None
-) -> bool:
-    """An engine with single options overridden is held against itself without them and against the reference only."""
-    bases = {who: base_of(who, everyone) for who in (a, b)}
-    return all(base is None or {a, b} & {base, reference} - {who} for who, base in bases.items())
 
 
 def _earlier(runs: Sequence[Run]) -> tuple[EarlierRow, ...]:

@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .chart import Chart, ChartGroup, Style
 from .defaults import DefaultsTable
-from .figures import Chart
 from .measured import MetricRow, Phases
 from .speed import SpeedTable
 from .verdicts import Cell
-
-
-@dataclass(frozen=True, kw_only=True)
-class Style:
-    """How a participant is drawn: number of its engine's colour and number of its dash pattern (0 is solid)."""
-
-    label: str
-    colour: int
-    dash: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,25 +25,70 @@ class MatrixRow:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Number:
+    """One quantity of a pair: its difference, spread and refinement in words, "" where missing or not told."""
+
+    difference: str
+    spread: str
+    refinement: str
+    verdict: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberRow:
+    """All numbers behind one verdict; `numbers` follow the kinds of the table."""
+
+    where: str
+    anchor: str
+    pair: tuple[str, str]
+    word: str
+    numbers: tuple[Number | None, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberTable:
+    """All numbers behind the verdicts of one experiment; `kinds` are the quantities in which any pair differs."""
+
+    experiment: str
+    kinds: tuple[str, ...]
+    rows: tuple[NumberRow, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Matrix:
-    """Verdicts of all comparisons; the columns are pairs of participants."""
+    """Verdicts of all comparisons; the columns are pairs of participants.
+
+    Attributes:
+        notes: which runs have no row of their own and why, in sentences.
+        numbers: what stands behind the verdicts, by experiment.
+    """
 
     pairs: tuple[tuple[str, str], ...]
     rows: tuple[MatrixRow, ...]
+    notes: tuple[str, ...]
+    numbers: tuple[NumberTable, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConvergenceRow:
-    """A participant's difference to the reference beside its refinement and spread: positions [m], None if missing."""
+    """A participant's difference to the reference in one quantity, beside its refinement and spread, None if missing.
+
+    Attributes:
+        kind: the quantity, of compare.KINDS: how far it moved, and what decided the verdict where that is another.
+        unit: of the numbers.
+        verdict: of this quantity; "" for the reference.
+    """
 
     label: str
+    kind: str
+    unit: str
     difference: float | None
     halved: float | None
     doubled: Mapping[str, float | None]
     spread: float | None
     repeats: int
-    word: str
-    notes: str
+    verdict: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +99,8 @@ class Panel:
         main: whether it stands for the experiment.
         finding: what it shows, in a sentence.
         repeats: what the repeats show, in a sentence.
-        charts: curves over time; `convergence_charts` against dt.
+        charts: curves over time; `joint_charts` those of joints; `convergence_charts` against dt.
+        coincides: label -> label of an earlier participant that its curves cannot be told from.
         left_out: whether charts were left out because there are many panels.
     """
 
@@ -76,7 +113,9 @@ class Panel:
     finding: str
     repeats: str
     styles: tuple[Style, ...]
+    coincides: Mapping[str, str]
     charts: tuple[Chart, ...]
+    joint_charts: tuple[ChartGroup, ...]
     left_out: bool
     metrics: tuple[MetricRow, ...]
     reference: str
@@ -86,8 +125,41 @@ class Panel:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Softening:
+    """Runs that differ only in how soft their controller is: the difference of each pair of engines against that."""
+
+    anchor: str
+    where: str
+    sentence: str
+    chart: Chart
+    styles: tuple[Style, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviationGroup:
+    """The deviations of one set of parameters: a row for each metric."""
+
+    name: str
+    rows: tuple[MetricRow, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviationTable:
+    """Deviations of engines (columns) from an independent reference under one settings profile.
+
+    Attributes:
+        notes: engine -> what it says of its quantities, "mass_matrix: without armature".
+    """
+
+    settings: str
+    participants: tuple[str, ...]
+    groups: tuple[DeviationGroup, ...]
+    notes: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Finding:
-    """A failed check or a detected failure, in words; `runs` that show it."""
+    """A failed check, a detected failure or a note, in words; `runs` that show it."""
 
     label: str
     where: str
@@ -112,14 +184,16 @@ class RunRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """One experiment; `clauses` make its answer, one sentence."""
+    """One experiment; `answers` are sentences."""
 
     name: str
     text: str
-    clauses: tuple[str, ...]
+    answers: tuple[str, ...]
     tolerance: tuple[float, float, float] | None
     styles: Mapping[str, Style]
     panels: tuple[Panel, ...]
+    softenings: tuple[Softening, ...]
+    deviations: tuple[DeviationTable, ...]
     defaults: tuple[DefaultsTable, ...]
     speeds: tuple[SpeedTable, ...]
     findings: tuple[Finding, ...]
@@ -127,9 +201,13 @@ class Section:
 
     @property
     def answer(self) -> str:
-        """The answer to who agrees with whom, as one sentence."""
-        text = "; ".join(self.clauses) or "there is nothing to compare"
-        return text[:1].upper() + text[1:] + "."
+        """The answer to who agrees with whom."""
+        return " ".join(self.answers)
+
+    @property
+    def has_joints(self) -> bool:
+        """Whether there is a robot in it."""
+        return any(panel.joint_charts for panel in self.panels)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ..compare import GRAVITY_OF, Difference, judge_pair, largest
-from ..record import Record
+from ..compare import GRAVITY_OF, KINDS, UNITS, Difference, judge_pair, largest
 from .measure import Comparison, Pair, Standing
 from .quantity import quantity
-from .runs import Participant
+from .runs import Participant, Run
 
-WORDS = ("agree", "within noise", "not converged", "differ", "unresolved", "unsupported", "failed")
+WORDS = (
+    *("agree", "within noise", "not converged", "differ", "unresolved"),
+    *("unsupported", "diverged", "failed", "timeout", "damaged"),
+)
 MEANING: Mapping[str, str] = {
     "agree": "the difference is below the tolerance that the experiment states",
     "within noise": "it is below the spread over repeats of the same job",
@@ -20,11 +23,14 @@ MEANING: Mapping[str, str] = {
     "differ": "it is above all three",
     "unresolved": "it is above the tolerance, and a repeat or a finer run is missing to say more",
     "unsupported": "an engine cannot represent the scene",
-    "failed": "a run raised, diverged or ran out of time",
+    "diverged": "a run left all bounds or gave numbers that are none",
+    "failed": "a run raised an error or was killed",
+    "timeout": "a run ran out of time",
+    "damaged": "a run ended well, but its trace is missing or cannot be read",
 }
-KINDS = ("position", "angle", "impulse")
-UNITS = {"position": "m", "angle": "rad", "impulse": "N s"}
+_BROKEN = ("unsupported", "damaged", "diverged", "timeout", "failed")  # the last of them names a pair
 NO_DIFFERENCE = Difference(position=0.0, position_rms=0.0, angle=0.0, impulse=0.0)
+LEAST = 1e-12  # [SI unit]: below this a difference has no size worth reading
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +41,8 @@ class Cell:
         word: one of WORDS.
         kind: the quantity that decided, of KINDS, "" without a difference.
         apart, noise, refinement: difference, spread and refinement of the pair, None where missing.
+        finer: what is finer in the run that changes most: "halving dt" or "doubling iterations".
+        lacks: the runs that are missing to resolve it, short: "no repeat", "no halved dt".
         notes: what a reader needs to know besides, in sentences.
     """
 
@@ -43,6 +51,9 @@ class Cell:
     apart: Difference | None = None
     noise: Difference | None = None
     refinement: Difference | None = None
+    each: Mapping[str, str] = field(default_factory=dict)
+    finer: str = ""
+    lacks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -51,24 +62,32 @@ class Cell:
         return self.word in ("agree", "within noise")
 
     @property
+    def identical(self) -> bool:
+        """Whether there is no difference at all."""
+        return self.apart is not None and not any(self.apart.values())
+
+    @property
     def amount(self) -> str:
         """The difference in the quantity that decided, as "8.07 mm" or "1.2 mrad in angle"."""
         if self.apart is None or not self.kind:
             return ""
-        text = quantity(getattr(self.apart, self.kind), UNITS[self.kind])
-        return text if self.kind == "position" else f"{text} in {self.kind}"
+        if self.identical:
+            return "0 (identical)"
+        value = getattr(self.apart, self.kind)
+        return f"below {quantity(LEAST, UNITS[self.kind])}" if value < LEAST else size(value, self.kind)
 
     @property
-    def details(self) -> str:
-        """All numbers behind the verdict, a line each."""
-        lines = []
-        for kind in KINDS if self.apart else ():
-            parts = [f"{kind}: difference {quantity(getattr(self.apart, kind), UNITS[kind])}"]
-            for name, value in (("spread", self.noise), ("refinement", self.refinement)):
-                shown = "missing" if value is None else quantity(getattr(value, kind), UNITS[kind])
-                parts.append(f"{name} {shown}")
-            lines.append(", ".join(parts))
-        return "\n".join([*lines, *self.notes])
+    def missing(self) -> str:
+        """What an unresolved pair lacks."""
+        return ", ".join(self.lacks) if self.word == "unresolved" else ""
+
+
+def size(value: float, kind: str) -> str:
+    """A difference of that kind in words."""
+    if math.isnan(value):
+        return "force unknown" if kind == "impulse" else "unknown"
+    text = quantity(value, UNITS[kind])
+    return f"{text} in {kind}" if kind in ("angle", "impulse") else text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +119,7 @@ def judge(
 
 def gravest(cells: Iterable[Cell]) -> Cell | None:
     """The gravest verdict, the larger difference first among equals."""
-    return max(cells, key=lambda c: (GRAVITY_OF.get(c.word, -1), c.apart.position if c.apart else 0.0), default=None)
+    return max(cells, key=lambda c: (GRAVITY_OF.get(c.word, -1), c.apart.motion if c.apart else 0.0), default=None)
 
 
 def _deterministic(comparisons: Sequence[Comparison]) -> set[Participant]:
@@ -146,33 +165,63 @@ def _cell(
 ) -> Cell:
     broken = [standing for standing in (a, b) if not standing.ok]
     if broken:
-        supported = any(standing.run.record.status != "unsupported" for standing in broken)
-        reasons = tuple(f"{names[standing.who]} {ending(standing.run.record)}" for standing in broken)
-        return Cell(word="failed" if supported else "unsupported", notes=reasons)
+        reasons = tuple(f"{names[standing.who]} {ending(standing.run)}" for standing in broken)
+        return Cell(word=max((one.run.status for one in broken), key=_BROKEN.index), notes=reasons)
     apart = comparison.apart[a.who, b.who]
     if apart is None:
-        return Cell(word="failed", notes=("a trace is damaged, or the two hold different bodies or instants",))
+        return Cell(word="damaged", notes=("a trace is damaged, or the two hold different bodies or instants",))
     noise = _larger(spreads[a.who], spreads[b.who])
     refinement = _larger(a.refinement, b.refinement)
     word, each = judge_pair(apart, tolerance, noise, refinement)
     notes: list[str] = []
+    lacks: list[str] = []
     for standing in (a, b):
         if standing.repeats < 2 and spreads[standing.who] is not None:
             notes.append(f"{names[standing.who]}: spread taken from other jobs, whose repeats are bit-identical")
         elif standing.repeats < 2:
             notes.append(f"{names[standing.who]}: no second repeat")
+            lacks.append("no repeat")
         notes += [f"{names[standing.who]}: {missing}" for missing in standing.missing]
-    kind = KINDS[max(range(len(KINDS)), key=lambda k: (each[k] == word, -k))]
-    return Cell(word=word, kind=kind, apart=apart, noise=noise, refinement=refinement, notes=tuple(notes))
+        lacks += standing.lacks
+    kind = _deciding(word, each, apart)
+    return Cell(
+        word=word,
+        kind=kind,
+        apart=apart,
+        noise=noise,
+        refinement=refinement,
+        each=dict(zip(KINDS, each, strict=True)),
+        finer=_finer(a, b, kind),
+        lacks=tuple(dict.fromkeys(lacks)),
+        notes=tuple(notes),
+    )
+
+
+def _deciding(word: str, each: Sequence[str], apart: Difference) -> str:
+    """The first quantity with the verdict of the pair, one that differs by more than rounding if there is one."""
+    decisive = [kind for kind, verdict in zip(KINDS, each, strict=True) if verdict == word]
+    telling = [kind for kind in decisive if not getattr(apart, kind) < LEAST]
+    return (telling or [kind for kind in decisive if kind == apart.motion_kind] or decisive)[0]
+
+
+def _finer(a: Standing, b: Standing, kind: str) -> str:
+    """What a finer run changes most, in words."""
+    changes = [("halving dt", standing.halved) for standing in (a, b)]
+    changes += [(f"doubling {name}", part) for standing in (a, b) for name, part in standing.doubled.items()]
+    found = [(getattr(part, kind), words) for words, part in changes if part is not None]
+    return max(found, key=lambda item: item[0])[1] if found else ""
 
 
 def _larger(a: Difference | None, b: Difference | None) -> Difference | None:
     return None if a is None or b is None else largest([a, b])
 
 
-def ending(record: Record) -> str:
+def ending(run: Run) -> str:
     """How a run ended that did not end well, in words."""
-    match record.status:
+    record = run.record
+    match run.status:
+        case "damaged":
+            return f"left no trace to read: {run.damage}"
         case "unsupported":
             return f"does not support this: {record.reason}"
         case "diverged":

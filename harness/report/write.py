@@ -7,12 +7,13 @@ from pathlib import Path
 from ..errors import UsageError
 
 
-def write_report(results: Path, output: Path) -> tuple[Path, ...]:
-    """Write `output`.html and `output`.md about all runs below `results`.
+def write_report(results: Path, output: Path, only: frozenset[str] | None = None) -> tuple[Path, ...]:
+    """Write `output`.html and `output`.md about the runs below `results`.
 
     Args:
         results: folder that `simparity run` filled.
         output: path without suffix; .html or .md at its end is taken off.
+        only: ids of the runs to cover; None covers all.
 
     Raises:
         UsageError: there is nothing to report, or the output cannot be written.
@@ -22,7 +23,7 @@ def write_report(results: Path, output: Path) -> tuple[Path, ...]:
     from .render import page
     from .summarise import summarise
 
-    summary = summarise(results)
+    summary = summarise(results, only)
     stem = output.with_suffix("") if output.suffix in (".html", ".md") else output
     written = []
     for suffix, text in ((".html", page(summary)), (".md", markdown(summary))):

@@ -1,0 +1,63 @@
+"""A diagram as data, before it is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..scene import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Style:
+    """How a participant is drawn: number of its engine's colour and number of its dash pattern (0 is solid)."""
+
+    label: str
+    colour: int
+    dash: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve:
+    """One line of a participant: x and y in SI units; low and high bound its repeats where they differ."""
+
+    label: str
+    x: Array
+    y: Array
+    low: Array | None = None
+    high: Array | None = None
+    dashed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """One diagram.
+
+    Attributes:
+        alt: what it shows, in words.
+        x, y: name and unit of the axes.
+        linear: y is logarithmic above this [unit of y] and linear below; None for an ordinary axis.
+        top: y ends here [unit of y], whatever the curves do; None to show all.
+        points: whether single samples are drawn too.
+        small: whether it is one of many small ones.
+    """
+
+    title: str
+    alt: str
+    x: tuple[str, str]
+    y: tuple[str, str]
+    curves: tuple[Curve, ...]
+    log_x: bool = False
+    log_y: bool = False
+    linear: float | None = None
+    top: float | None = None
+    points: bool = False
+    small: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChartGroup:
+    """Small diagrams of the same kind, one for each joint."""
+
+    title: str
+    text: str
+    charts: tuple[Chart, ...]
