@@ -41,6 +41,7 @@ class DynamicsCheck(Experiment):
     TEXT: ClassVar[str] = "kinematics and dynamics of a robot at random states, against Pinocchio"
     DT: ClassVar[float] = 1e-3
     DURATION: ClassVar[float] = 1e-3
+    AGAINST: ClassVar[str] = "Pinocchio"
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-6, 1e-6, 1e-6)
 
     robot: str = "fr3"

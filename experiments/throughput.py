@@ -37,6 +37,7 @@ class Throughput(Experiment):
     TEXT: ClassVar[str] = "many copies of a contact-free Franka FR3 under the same open-loop torques"
     DT: ClassVar[float] = 1e-3
     DURATION: ClassVar[float] = 1e-3
+    AGAINST: ClassVar[str] = "a single world"
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-5, 1e-4, 1e-4)
 
     worlds: int = 64

@@ -76,6 +76,7 @@ class Experiment(Protocol):
     TEXT: ClassVar[str]  # one sentence: what is simulated
     DT: ClassVar[float]  # default step [s]
     DURATION: ClassVar[float]  # default simulated time [s]
+    AGAINST: ClassVar[str] = "the reference"  # what an experiment that does not step holds its metrics against
     # two runs agree when they are nearer than this: [m], [rad], [N s]
     TOLERANCE: ClassVar[tuple[float, float, float]]
 

@@ -17,7 +17,6 @@ from .runs import Participant, Run, Variant
 from .summary import DeviationGroup, DeviationTable
 from .wording import in_words
 
-REFERENCE = "Pinocchio"
 COST = "_cost"  # end of the name of a metric that is a wall time: repeats give its median, else the largest counts
 
 
@@ -49,10 +48,15 @@ def deviation_answers(runs: Sequence[Run], words: Lexicon) -> tuple[str, ...]:
                 worst[name] = max(worst.get(name, (-1.0, "")), (abs(verdict.error) / verdict.tolerance, said))
     ordered = sorted(worst.items(), key=lambda item: item[1][0])
     clauses = [f"{name} {said}" for name, (_, said) in ordered]
-    sentences = [f"Largest deviation from {REFERENCE}: {', '.join(clauses)}."] if clauses else []
+    sentences = [f"Largest deviation from {_against(words)}: {', '.join(clauses)}."] if clauses else []
     broken = {(words.names[run.participant], run.status) for run in runs if not run.ok}
     sentences += [f"{name}: {status}." for name, status in sorted(broken)]
     return tuple(text[:1].upper() + text[1:] for text in sentences)
+
+
+def _against(words: Lexicon) -> str:
+    """What these experiments are held against, in the experiment's word."""
+    return words.experiment.AGAINST if words.experiment is not None else Experiment.AGAINST
 
 
 def _table(settings: str, runs: Sequence[Run], words: Lexicon) -> DeviationTable:
@@ -63,6 +67,7 @@ def _table(settings: str, runs: Sequence[Run], words: Lexicon) -> DeviationTable
     notes = {words.names[who]: _notes([run for run in runs if run.participant == who]) for who in everyone}
     return DeviationTable(
         settings=settings,
+        against=_against(words),
         participants=tuple(words.names[who] for who in everyone),
         groups=tuple(
             DeviationGroup(name=_name(variant, list(groups), words), rows=_rows(group, everyone, words))

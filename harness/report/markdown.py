@@ -86,7 +86,7 @@ def _panel(panel: Panel) -> Iterator[str]:
 
 
 def _deviations(table: DeviationTable) -> Iterator[str]:
-    yield from (f"### Deviation from Pinocchio, {_text(table.settings)} settings", "")
+    yield from (f"### Deviation from {_text(table.against)}, {_text(table.settings)} settings", "")
     rows = [
         [f"{group.name}: {row.name}", *(_reading(reading, row.unit, 2) for reading in row.readings)]
         for group in table.groups

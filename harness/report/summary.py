@@ -148,10 +148,12 @@ class DeviationTable:
     """Deviations of engines (columns) from an independent reference under one settings profile.
 
     Attributes:
+        against: what they are deviations from.
         notes: engine -> what it says of its quantities, "mass_matrix: without armature".
     """
 
     settings: str
+    against: str
     participants: tuple[str, ...]
     groups: tuple[DeviationGroup, ...]
     notes: Mapping[str, tuple[str, ...]]

@@ -116,8 +116,7 @@ def _about(
     clauses: list[str] = []
     if len(home) > 1:
         worst = gravest(_cells(judged, home, home))
-        everyone = "all " if not others and len(home) > 2 and len(home) == len(judged.comparison.standings) else ""
-        clauses.append(f"{everyone}{listed([words.names[who] for who in home])} agree{agreement(worst)}")
+        clauses.append(f"{listed([words.names[who] for who in home])} agree{agreement(worst)}")
     apart = [(group, worst) for group in others if (worst := gravest(_cells(judged, group, home))) is not None]
     target = "" if len(home) > 1 else f" from {words.names[home[0]]}"
     coarse = [(group, worst) for group, worst in apart if worst.word == "not converged"]
