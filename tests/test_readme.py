@@ -57,7 +57,7 @@ def test_python_of_the_readme(folder: Path) -> None:
 
 def make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """make with this environment in the place of .venv, in another folder."""
-    command = ["make", "-f", str(ROOT / "Makefile"), f"VENV={sys.prefix}", *words]
+    command = ["make", "--no-print-directory", "-f", str(ROOT / "Makefile"), f"VENV={sys.prefix}", *words]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900)
 
 
