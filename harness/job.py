@@ -17,6 +17,8 @@ PACKAGE = Path(__file__).parents[1]
 _NUMERICAL = (
     "resolution",
     "description",
+    "mjcf",
+    "soft_contact",
     "robot_model",
     "reference",
     "controller",

@@ -5,10 +5,24 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simparity.engines.mujoco.mapping import contact_law
+from simparity.harness import soft_contact
 from simparity.harness.contact_law import impedance, land, rest_overlap
+from simparity.harness.engine import Soft
+from simparity.harness.soft_contact import Surface, mixed
 
 DEFAULT = (0.9, 0.95, 0.001, 0.5, 2.0)
+
+
+def contact_law(
+    solref: tuple[float, float],
+    solimp: tuple[float, ...],
+    dt: float,
+    cone: str,
+    mu: float,
+    impratio: float,
+    refsafe: bool = True,
+) -> Soft:
+    return soft_contact.contact_law(Surface(solref=solref, solimp=solimp, friction=mu), dt, cone, impratio, refsafe)
 
 
 def test_impedance_is_continuous_and_hits_its_ends() -> None:
@@ -52,3 +66,18 @@ def test_negative_solref_is_stiffness_and_damping() -> None:
     law = contact_law((-5000.0, -50.0), DEFAULT, 1e-3, "elliptic", 0.5, 1.0)
     assert pytest.approx(5000 / 0.95**2) == law.K
     assert pytest.approx(50 / 0.95) == law.B
+
+
+def test_surfaces_mix_by_the_rules() -> None:
+    soft = Surface(solref=(0.02, 1.0), solimp=DEFAULT, friction=0.3)
+    hard = Surface(solref=(0.01, 0.5), solimp=(0.99, 0.999, 0.001, 0.5, 2.0), friction=0.7, solmix=3.0)
+    both = mixed(soft, hard)
+    assert both.friction == 0.7
+    assert both.solref == pytest.approx((0.0125, 0.625))
+    assert both.solimp[0] == pytest.approx(0.25 * 0.9 + 0.75 * 0.99)
+    first = Surface(solref=(0.02, 1.0), solimp=DEFAULT, friction=0.3, priority=1)
+    assert mixed(first, hard).friction == 0.3
+    direct = Surface(solref=(-5000.0, -50.0), solimp=DEFAULT, friction=0.0)
+    assert mixed(direct, soft).solref == (-5000.0, -50.0)
+    slippery = Surface(solref=(0.02, 1.0), solimp=DEFAULT, friction=0.0)
+    assert mixed(slippery, slippery).friction == 1e-5, "no contact has less"

@@ -7,12 +7,18 @@ import numpy as np
 import pytest
 
 from simparity.engines.newton import mapping
+from simparity.harness import soft_contact
 from simparity.harness.contact_law import MAX_IMPEDANCE, MIN_IMPEDANCE
 from simparity.harness.errors import Unsupported, UsageError
 from simparity.harness.scene import Material
 from simparity.harness.settings import PROFILES, settle
+from simparity.harness.soft_contact import Surface
 
 STUDY_SOLIMP = (0.99, 0.999, 0.001, 0.5, 2.0)
+
+
+def contact_law(solref, solimp, dt, cone, mu, impratio, refsafe=True):
+    return soft_contact.contact_law(Surface(solref=solref, solimp=solimp, friction=mu), dt, cone, impratio, refsafe)
 
 
 def test_importing_the_mapping_imports_no_engine():
@@ -56,7 +62,7 @@ def test_zero_restitution_is_what_the_contact_has():
 
 
 def test_law_of_the_published_settings():
-    law = mapping.contact_law((0.01, 1.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5, 1.0)
+    law = contact_law((0.01, 1.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5, 1.0)
     assert pytest.approx(1 / (0.999 * 0.01) ** 2) == law.K
     assert pytest.approx(2 / (0.999 * 0.01)) == law.B
     assert law.impedance == STUDY_SOLIMP
@@ -64,26 +70,26 @@ def test_law_of_the_published_settings():
 
 
 def test_pyramidal_cone_scales_the_regularizer():
-    law = mapping.contact_law((0.01, 1.0), STUDY_SOLIMP, 0.001, "pyramidal", 1.0, 1.0)
+    law = contact_law((0.01, 1.0), STUDY_SOLIMP, 0.001, "pyramidal", 1.0, 1.0)
     assert law.regularizer == pytest.approx(1.0)
-    law = mapping.contact_law((0.01, 1.0), STUDY_SOLIMP, 0.001, "pyramidal", 0.5, 1.0)
+    law = contact_law((0.01, 1.0), STUDY_SOLIMP, 0.001, "pyramidal", 0.5, 1.0)
     assert law.regularizer == pytest.approx(0.25 * 1.25 / 2)
 
 
 def test_short_time_constants_are_raised_to_two_steps_unless_refsafe_is_off():
-    floored = mapping.contact_law((0.001, 1.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5, 1.0)
-    assert floored == mapping.contact_law((0.002, 1.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5, 1.0)
-    free = mapping.contact_law((0.001, 1.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5, 1.0, refsafe=False)
+    floored = contact_law((0.001, 1.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5, 1.0)
+    assert floored == contact_law((0.002, 1.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5, 1.0)
+    free = contact_law((0.001, 1.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5, 1.0, refsafe=False)
     assert pytest.approx(4 * floored.K) == free.K
 
 
 def test_negative_solref_is_stiffness_and_damping():
-    law = mapping.contact_law((-5000.0, -50.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5, 1.0)
+    law = contact_law((-5000.0, -50.0), STUDY_SOLIMP, 0.001, "elliptic", 0.5, 1.0)
     assert (pytest.approx(5000 / 0.999**2), pytest.approx(50 / 0.999)) == (law.K, law.B)
 
 
 def test_impedance_is_clipped():
-    law = mapping.contact_law((0.01, 1.0), (0.0, 1.0, 0.001, 0.5, 2.0), 0.001, "elliptic", 0.5, 1.0)
+    law = contact_law((0.01, 1.0), (0.0, 1.0, 0.001, 0.5, 2.0), 0.001, "elliptic", 0.5, 1.0)
     assert law.impedance[:2] == (MIN_IMPEDANCE, MAX_IMPEDANCE)
 
 

@@ -9,6 +9,7 @@ from ...harness.engine import Soft, Value
 from ...harness.errors import Unsupported
 from ...harness.scene import Material
 from ...harness.settings import Option
+from ...harness.soft_contact import refuse_force_level
 
 OPTIONS: Mapping[str, Option] = {
     "cone": Option(
@@ -168,16 +169,7 @@ def pair_friction(a: float, b: float) -> float:
 
 def check(body: str, material: Material) -> None:
     """Raise Unsupported for what Genesis's contact cannot say."""
-    if material.restitution:
-        raise Unsupported(
-            f"body {body!r} asks for restitution {material.restitution}: Genesis's rigid contact has no restitution "
-            "coefficient, only a damping ratio (solref) that depends on mass and time step"
-        )
-    if material.stiffness is not None or material.damping is not None:
-        raise Unsupported(
-            f"body {body!r} asks for a contact stiffness in N/m: Genesis's law acts on accelerations, so the same "
-            "number means another stiffness for every mass; set option.solref instead"
-        )
+    refuse_force_level("Genesis", body, material)
     if material.friction is not None and material.friction < LOWEST_FRICTION:
         raise Unsupported(
             f"body {body!r} asks for friction {material.friction}: Genesis raises every contact's coefficient to "

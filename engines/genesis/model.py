@@ -5,9 +5,7 @@ One entity for all bodies, because Genesis honours contact exclusions only withi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
@@ -15,15 +13,11 @@ import numpy as np
 
 from ...harness.engine import Settings
 from ...harness.errors import SimparityError, Unsupported
-from ...harness.scene import Box, Capsule, Cylinder, HalfSpace, Mesh, Scene, Shape, Sphere
+from ...harness.mjcf import numbers, write_body, write_shape
+from ...harness.scene import Scene
 from . import mapping
 
 GEOM_NAMES = ("solref", "solimp")
-
-
-def numbers(values: Iterable[float] | float) -> str:
-    """MJCF text of numbers that reads back to the same bits."""
-    return repr(float(values)) if isinstance(values, (int, float)) else " ".join(repr(float(v)) for v in values)
 
 
 def mjcf(scene: Scene, settings: Settings) -> str:
@@ -37,15 +31,10 @@ def mjcf(scene: Scene, settings: Settings) -> str:
     asset, world, contact = (SubElement(root, tag) for tag in ("asset", "worldbody", "contact"))
     for body in scene.bodies:
         mapping.check(body.name, body.material)
-        parent = SubElement(world, "body", name=body.name, pos=numbers(body.pose.p), quat=numbers(body.pose.q_wxyz))
-        if body.mass is not None and body.inertia is not None:
-            SubElement(parent, "freejoint", name=f"{body.name}/free")
-            SubElement(
-                parent, "inertial", pos=numbers(body.com), mass=numbers(body.mass), diaginertia=numbers(body.inertia)
-            )
+        parent = write_body(world, body)
         for index, shape in enumerate(body.shapes):
             geom = SubElement(parent, "geom", name=f"{body.name}/{index}")
-            _shape(geom, shape, asset)
+            write_shape(geom, shape, asset)
             mu = mapping.friction(body.material)
             if mu is not None:
                 geom.set("friction", numbers(mu))
@@ -56,33 +45,6 @@ def mjcf(scene: Scene, settings: Settings) -> str:
     for a, b in scene.collision_pairs_off:
         SubElement(contact, "exclude", body1=a, body2=b)
     return tostring(root, encoding="unicode")
-
-
-def _shape(geom: Element, shape: Shape, asset: Element) -> None:
-    geom.set("pos", numbers(shape.pose.p))
-    geom.set("quat", numbers(shape.pose.q_wxyz))
-    match shape:
-        case Sphere():
-            geom.set("type", "sphere")
-            geom.set("size", numbers(shape.radius))
-        case Box():
-            geom.set("type", "box")
-            geom.set("size", numbers(s / 2 for s in shape.size))
-        case Capsule() | Cylinder():
-            geom.set("type", type(shape).__name__.lower())
-            geom.set("size", numbers((shape.radius, shape.length / 2)))
-        case HalfSpace():
-            geom.set("type", "plane")
-            geom.set("size", "0 0 1")
-        case Mesh():
-            name = geom.get("name", "")
-            SubElement(
-                asset, "mesh", name=name, file=str(Path(shape.path).resolve()), scale=numbers((shape.scale,) * 3)
-            )
-            geom.set("type", "mesh")
-            geom.set("mesh", name)
-        case _:
-            raise Unsupported(f"Genesis has no shape {type(shape).__name__}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...harness.contact_law import soft_law
-from ...harness.engine import Soft, Value
-from ...harness.errors import Unsupported
+from ...harness.engine import Value
 from ...harness.scene import Material
 from ...harness.settings import Option
+from ...harness.soft_contact import refuse_force_level
 
 OPTIONS: Mapping[str, Option] = {
     "cone": Option(kind=str, unit="", text="friction cone, option/cone", choices=("pyramidal", "elliptic")),
@@ -52,9 +51,6 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
 }
 
 
-LEAST_FRICTION = 1e-5  # mjMINMU: a contact's coefficient is raised to this
-
-
 def friction(material: Material) -> float | None:
     """geom/friction[0] [1]: MuJoCo's sliding coefficient is Coulomb's mu; a pair takes the larger (XML reference)."""
     return material.friction
@@ -62,37 +58,4 @@ def friction(material: Material) -> float | None:
 
 def check(body: str, material: Material) -> None:
     """Raise Unsupported for what MuJoCo's contact cannot say."""
-    if material.restitution:
-        raise Unsupported(
-            f"body {body!r} asks for restitution {material.restitution}: MuJoCo has no restitution coefficient, "
-            "only a damping ratio (solref) that depends on mass and time step"
-        )
-    if material.stiffness is not None or material.damping is not None:
-        raise Unsupported(
-            f"body {body!r} asks for a contact stiffness in N/m: MuJoCo's law acts on accelerations, so the same "
-            "number means another stiffness for every mass; set option.solref instead"
-        )
-
-
-def floored_time_constant(time_constant: float, dt: float) -> float:
-    """Time constant in use [s]: raised to 2 dt (option flag refsafe, on by default)."""
-    return max(time_constant, 2 * dt)
-
-
-def contact_law(
-    solref: tuple[float, float],
-    solimp: tuple[float, ...],
-    dt: float,
-    cone: str,
-    mu: float,
-    impratio: float,
-    refsafe: bool = True,
-) -> Soft:
-    """The scalar law of one contact from its mixed solref and solimp, the time constant floored as the engine does.
-
-    The pyramidal cone's four edges (normal +- mu tangent) have R = 2 (mu^2 / impratio) R_normal each, with R_normal on
-    A (1 + mu^2): together mu^2 (1 + mu^2) / (2 impratio) times the elliptic cone's R (mj_makeImpedance, measured).
-    """
-    floored = floored_time_constant(solref[0], dt) if solref[0] > 0 and refsafe else solref[0]
-    regularizer = 1.0 if cone == "elliptic" else mu**2 * (1 + mu**2) / (2 * impratio)
-    return soft_law((floored, solref[1]), solimp, regularizer)
+    refuse_force_level("MuJoCo", body, material)

@@ -12,6 +12,7 @@ from ...harness.channels import ChannelNote
 from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Unknown, Value
 from ...harness.resolution import Row, absent, floats, read, values
 from ...harness.scene import Material, Scene
+from ...harness.soft_contact import Surface, contact_law, floored_time_constant, mixed
 from . import mapping
 
 _CONES = {mujoco.mjtCone.mjCONE_PYRAMIDAL: "pyramidal", mujoco.mjtCone.mjCONE_ELLIPTIC: "elliptic"}
@@ -35,13 +36,16 @@ def resolution(model: Any, scene: Scene, settings: Settings, dt: float) -> Resol
     laws: list[ContactLaw] = []
     for a, b in scene.colliding_pairs():
         i, j = model.geom(f"{a}/0").id, model.geom(f"{b}/0").id
-        solref, solimp, mu = _mixed(model, i, j)
+        contact = mixed(_surface(model, i), _surface(model, j))
         table[f"pair.{a}+{b}.friction"] = Resolved(
-            value=mu, unit="1", origin="derived", native="the geom of higher priority, else max of geom_friction"
+            value=contact.friction,
+            unit="1",
+            origin="derived",
+            native="the geom of higher priority, else max of geom_friction",
         )
         refsafe = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_REFSAFE
         cone = _CONES[mujoco.mjtCone(model.opt.cone)]
-        laws.append(mapping.contact_law(solref, solimp, model.opt.timestep, cone, mu, model.opt.impratio, refsafe))
+        laws.append(contact_law(contact, model.opt.timestep, cone, model.opt.impratio, refsafe))
     law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason="the pairs of this scene differ")
     rk4 = model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4
     why = "RK4 solves for contact four times a step; this is the force of the last of them, not of the whole step"
@@ -108,7 +112,7 @@ def _shape(model: Any, settings: Settings, body: str, index: int, material: Mate
     solref, wanted = floats(geom.solref), asked.get("solref")
     pair = wanted if isinstance(wanted, tuple) else (None, None)
     if solref[0] > 0:
-        floored = mapping.floored_time_constant(solref[0], model.opt.timestep)
+        floored = floored_time_constant(solref[0], model.opt.timestep)
         yield row("time_constant", floored, "s", "geom_solref[0], raised to 2 dt (refsafe)", pair[0])
         yield row("damping_ratio", solref[1], "1", "geom_solref[1]", pair[1])
     else:
@@ -122,21 +126,12 @@ def _shape(model: Any, settings: Settings, body: str, index: int, material: Mate
     yield row("contact_dimensions", int(geom.condim[0]), "1", "geom_condim", asked.get("condim"))
 
 
-def _mixed(model: Any, i: int, j: int) -> tuple[tuple[float, float], tuple[float, ...], float]:
-    """solref, solimp and friction of a contact between two geoms, by the rules of the modelling chapter."""
-    if model.geom_priority[i] != model.geom_priority[j]:
-        k = i if model.geom_priority[i] > model.geom_priority[j] else j
-        first, second = floats(model.geom_solref[k])
-        mu = max(float(model.geom_friction[k, 0]), mapping.LEAST_FRICTION)
-        return (first, second), floats(model.geom_solimp[k]), mu
-    a, b = model.geom_solmix[i], model.geom_solmix[j]
-    weight = a / (a + b) if a + b > 0 else 0.5
-    one, other = model.geom_solref[i], model.geom_solref[j]
-    both_positive = one[0] > 0 and other[0] > 0
-    solref = weight * one + (1 - weight) * other if both_positive else np.minimum(one, other)
-    solimp = weight * model.geom_solimp[i] + (1 - weight) * model.geom_solimp[j]
-    return (
-        (float(solref[0]), float(solref[1])),
-        floats(solimp),
-        float(max(model.geom_friction[i, 0], model.geom_friction[j, 0], mapping.LEAST_FRICTION)),
+def _surface(model: Any, geom: int) -> Surface:
+    first, second = floats(model.geom_solref[geom])
+    return Surface(
+        solref=(first, second),
+        solimp=floats(model.geom_solimp[geom]),
+        friction=float(model.geom_friction[geom, 0]),
+        priority=int(model.geom_priority[geom]),
+        solmix=float(model.geom_solmix[geom]),
     )

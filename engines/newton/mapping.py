@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...harness.contact_law import soft_law
-from ...harness.engine import Soft, Value
+from ...harness.engine import Value
 from ...harness.errors import Unsupported
 from ...harness.scene import Material, Vec3
 from ...harness.settings import Option
@@ -65,8 +64,6 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
     },
 }
 
-MIN_FRICTION = 1e-5  # mjMINMU: no contact has less
-
 
 def friction(material: Material) -> float | None:
     """`ShapeConfig.mu` [1], Coulomb's mu: SolverMuJoCo copies it to geom_friction[0]; a pair takes the larger."""
@@ -102,27 +99,3 @@ def inertia(moments: Vec3) -> Vec3:
 def rows_per_contact(cone: str, condim: int) -> int:
     """Constraint rows of one contact [1]: its dimensions, or the edges of a pyramid (modelling chapter, "Contact")."""
     return condim if cone == "elliptic" or condim == 1 else 2 * (condim - 1)
-
-
-def floored_time_constant(time_constant: float, dt: float) -> float:
-    """Time constant in use [s]: raised to 2 dt (flag refsafe, on by default)."""
-    return max(time_constant, 2 * dt)
-
-
-def contact_law(
-    solref: tuple[float, float],
-    solimp: tuple[float, ...],
-    dt: float,
-    cone: str,
-    mu: float,
-    impratio: float,
-    refsafe: bool = True,
-) -> Soft:
-    """The scalar law of one contact from its mixed solref and solimp, the time constant floored as the engine does.
-
-    The pyramidal cone's four edges (normal +- mu tangent) have R = 2 (mu^2 / impratio) R_normal each, with R_normal on
-    A (1 + mu^2): together mu^2 (1 + mu^2) / (2 impratio) times the elliptic cone's R (mj_makeImpedance, measured).
-    """
-    floored = floored_time_constant(solref[0], dt) if solref[0] > 0 and refsafe else solref[0]
-    regularizer = 1.0 if cone == "elliptic" else mu**2 * (1 + mu**2) / (2 * impratio)
-    return soft_law((floored, solref[1]), solimp, regularizer)

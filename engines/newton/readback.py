@@ -12,6 +12,7 @@ from ...harness.channels import ChannelNote
 from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Unknown, Value
 from ...harness.resolution import Row, absent, floats, read, values
 from ...harness.scene import Array, Material, Scene
+from ...harness.soft_contact import Surface, contact_law, floored_time_constant, mixed
 from . import mapping
 
 _CONES = {"PYRAMIDAL": "pyramidal", "ELLIPTIC": "elliptic"}
@@ -65,12 +66,15 @@ def resolution(
         table.update(_shape(live, settings, f"shape.{name}.{number}.", geom, scene.body(name).material))
     laws: list[ContactLaw] = []
     for a, b in scene.colliding_pairs():
-        solref, solimp, mu = _mixed(live, live.geoms[a, 0], live.geoms[b, 0])
+        contact = mixed(_surface(live, live.geoms[a, 0]), _surface(live, live.geoms[b, 0]))
         table[f"pair.{a}+{b}.friction"] = Resolved(
-            value=mu, unit="1", origin="derived", native="the geom of higher priority, else max of geom_friction"
+            value=contact.friction,
+            unit="1",
+            origin="derived",
+            native="the geom of higher priority, else max of geom_friction",
         )
         refsafe = live.enabled("REFSAFE")
-        laws.append(mapping.contact_law(solref, solimp, live.dt, live.cone, mu, live.impratio, refsafe))
+        laws.append(contact_law(contact, live.dt, live.cone, live.impratio, refsafe))
     law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason=_no_law(laws))
     return Resolution(table=table, contact_law=law, channel_notes=_notes(live))
 
@@ -171,7 +175,7 @@ def _shape(live: Live, settings: Settings, prefix: str, geom: int, material: Mat
     solref, wanted = floats(live.array("geom_solref")[geom]), asked.get("solref")
     pair = wanted if isinstance(wanted, tuple) else (None, None)
     if solref[0] > 0:
-        tc = mapping.floored_time_constant(solref[0], live.dt) if live.enabled("REFSAFE") else solref[0]
+        tc = floored_time_constant(solref[0], live.dt) if live.enabled("REFSAFE") else solref[0]
         yield row("time_constant", tc, "s", "geom_solref[0], raised to 2 dt (refsafe)", pair[0])
         yield row("damping_ratio", solref[1], "1", "geom_solref[1]", pair[1])
     else:
@@ -185,16 +189,12 @@ def _shape(live: Live, settings: Settings, prefix: str, geom: int, material: Mat
     yield row("contact_dimensions", int(live.array("geom_condim")[geom]), "1", "geom_condim", asked.get("condim"))
 
 
-def _mixed(live: Live, i: int, j: int) -> tuple[tuple[float, float], tuple[float, ...], float]:
-    """solref, solimp and friction of a contact between two geoms, by the rules of MuJoCo's modelling chapter."""
-    solref, solimp, mus = live.array("geom_solref"), live.array("geom_solimp"), live.array("geom_friction")[:, 0]
-    priority, mix = live.array("geom_priority"), live.array("geom_solmix")
-    if priority[i] != priority[j]:
-        weight, mu = float(priority[i] > priority[j]), mus[i if priority[i] > priority[j] else j]
-    else:
-        weight, mu = float(mix[i] / (mix[i] + mix[j])) if mix[i] + mix[j] > 0 else 0.5, max(mus[i], mus[j])
-    positive = solref[i][0] > 0 and solref[j][0] > 0
-    blended = weight * solref[i] + (1 - weight) * solref[j]
-    first, second = blended if positive else np.minimum(solref[i], solref[j])
-    impedance = floats(weight * solimp[i] + (1 - weight) * solimp[j])
-    return (float(first), float(second)), impedance, max(float(mu), mapping.MIN_FRICTION)
+def _surface(live: Live, geom: int) -> Surface:
+    first, second = floats(live.array("geom_solref")[geom])
+    return Surface(
+        solref=(first, second),
+        solimp=floats(live.array("geom_solimp")[geom]),
+        friction=float(live.array("geom_friction")[geom, 0]),
+        priority=int(live.array("geom_priority")[geom]),
+        solmix=float(live.array("geom_solmix")[geom]),
+    )
