@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..harness.controller import Gains, TorqueLaw, gains, minimum_jerk, sinusoids
+from ..harness.controller import Gains, TorqueLaw, gains, minimum_jerk, sinusoids, stability
+from ..harness.description import files_of
+from ..harness.engine import Resolved
 from ..harness.errors import UnknownName, UsageError
 from ..harness.experiment import Check, Context, Experiment, Metric, require
 from ..harness.geometry import without_geometry
@@ -44,8 +46,8 @@ def description_of(robot: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _reference(robot: Robot) -> Reference:
-    return Reference(model_of(robot), GRAVITY, robot.pose)
+def _reference(model: RobotModel) -> Reference:
+    return Reference(model, GRAVITY)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,7 +60,8 @@ class Arm(Experiment):
         bandwidth: natural frequency w of every joint under the law [rad/s].
         soften: scales kp by s and kd by sqrt(s) [1].
         motion: "sinusoids" swings all joints about the centre, "minimum_jerk" moves all of them there and stops.
-        amplitude: of the motion, as a part of the way from the centre to the nearer limit, at most 0.4 rad or 0.1 m.
+        amplitude: of the motion, as a part of the way from the centre to the nearer limit, or of 0.4 rad or 0.1 m where
+            that is less.
         load: mass on the flange [kg], a solid ball of steel at `load_offset` [m] along the flange's z.
     """
 
@@ -84,8 +87,8 @@ class Arm(Experiment):
         require("amplitude", self.amplitude, least=0, below=1)
         require("load", self.load, least=0)
 
-    def inputs(self) -> tuple[str, ...]:
-        return (description_of(self.robot),)
+    def inputs(self) -> Sequence[str]:
+        return files_of(description_of(self.robot))
 
     def model(self) -> RobotModel:
         """The source model of the loaded robot."""
@@ -125,7 +128,7 @@ class Arm(Experiment):
     def law(self, schedule: Schedule) -> tuple[Gains, Reference]:
         """Gains by the rule for any robot, and the reference that gives the gravity torque."""
         robot = self._robot()
-        reference = _reference(robot)
+        reference = _reference(model_of(robot))
         period = schedule.control_period * schedule.dt
         return gains(reference, np.array(robot.q0), self.bandwidth, self.soften, period), reference
 
@@ -144,7 +147,12 @@ class Arm(Experiment):
             Metric(
                 "flange_error_rms", "m", "root mean square distance of the flange from its reference", self._flange_rms
             ),
-            Metric("flange_error_max", "m", "largest distance of the flange from its reference", self._flange_max),
+            Metric(
+                "flange_error_max",
+                "m",
+                "largest distance of the flange from its reference, by the source model, every tenth sample",
+                self._flange_max,
+            ),
             Metric("torque_rms", "N m", "root mean square torque over joints and time", self._torque_rms),
             Metric("saturated_samples", "1", "control samples in which a torque limit cut", self._saturated),
             Metric(
@@ -193,15 +201,12 @@ class Arm(Experiment):
         return float(self._flange_distance(trace, context).max())
 
     def _torque_rms(self, trace: Trace, context: Context) -> float:
-        return float(np.sqrt(np.mean(trace.joint("tau") ** 2)))
+        return float(np.sqrt(np.mean(trace.joint("tau")[1:] ** 2)))  # nothing is commanded before the first step
 
     def _saturated(self, trace: Trace, context: Context) -> float:
-        law = self._law(context)
-        return float((np.abs(trace.joint("tau")) >= law.limit).any(axis=1).sum())
+        return float(self._law(context).saturated)
 
     def _stability(self, trace: Trace, context: Context) -> float:
-        from ..harness.controller import stability
-
         law = self._law(context)
         M = law.reference.mass_matrix(trace.joint("q")[0]) + np.diag(law.reference.armature)
         return stability(M, law.gains.kd, context.schedule.control_period * context.schedule.dt)
@@ -213,7 +218,7 @@ class Arm(Experiment):
         rows = context.resolution.table
         names = reference.robot.joint_names
         damping, friction = (
-            np.array([_number(rows, f"joint.{name}.{quantity}") for name in names])
+            np.array([_held(rows, f"joint.{name}.{quantity}") for name in names])
             for quantity in ("damping", "friction")
         )
         middle = (v[1:] + v[:-1]) / 2
@@ -231,6 +236,7 @@ class Arm(Experiment):
         return np.array([reference.energy(q[k], v[k]) for k in range(0, len(trace.time), 10)])
 
 
-def _number(rows: object, name: str) -> float:
-    row = rows.get(name) if hasattr(rows, "get") else None
-    return float(row.value) if row is not None and isinstance(row.value, (int, float)) else 0.0
+def _held(rows: Mapping[str, Resolved], name: str) -> float:
+    """A joint's value in use, 0 where the engine has no such thing."""
+    value = rows[name].value
+    return float(value) if isinstance(value, (int, float)) else 0.0

@@ -201,7 +201,7 @@ class Hinge(Experiment):
             return NotApplicable("these settings leave dry friction out")
         if self.damping:
             return NotApplicable("the hinge is damped")
-        return max(0.0, self.torque - self.friction) / self.total
+        return math.copysign(max(0.0, abs(self.torque) - self.friction), self.torque) / self.total
 
     def _speed_tolerance(self, context: Context, expected: float) -> float:
-        return 0.01 * max(self.torque, self.friction) / self.total
+        return 0.01 * max(abs(self.torque), self.friction) / self.total

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..harness.description import files_of
 from ..harness.engine import Batched, Simulation
 from ..harness.errors import Unsupported
 from ..harness.experiment import Check, Context, Experiment, Metric, require
@@ -48,7 +49,7 @@ class Throughput(Experiment):
         require("steps", self.steps, least=1)
 
     def inputs(self) -> Sequence[str]:
-        return (description_of("fr3"),)
+        return files_of(description_of("fr3"))
 
     def scene(self, dt: float) -> Scene:
         robot = Robot(name="robot", description=description_of("fr3"), q0=HOME)

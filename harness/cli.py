@@ -140,6 +140,10 @@ def _conclude(records: Sequence[Record], results: Path, *, quiet: bool) -> int:
             f"{len(records) - len(broken) - len(unsupported)} ok, {len(unsupported)} unsupported, "
             f"{len(broken)} broken; records are in {results}"
         )
+    for record in records if len(records) > 1 or quiet else ():
+        failed = [verdict.metric for verdict in record.checks if verdict.outcome == "fail"]
+        if failed:
+            print(f"check failed: {describe(record.job)}: {', '.join(failed)}")
     for record in unsupported:
         print(f"unsupported: {describe(record.job)}: {record.reason}")
     for record in records:

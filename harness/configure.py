@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import math
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ from .scene import Mesh
 from .settings import PROFILES, settle
 
 CONF = PACKAGE / "experiments" / "conf"
+ROBOT_LIBRARIES = ("pin", "mujoco")  # the torque law and the compiler of the source, whatever engine runs
 LAUNCH_KEYS = ("results", "isolation", "workers", "timeout")
 
 
@@ -94,7 +96,8 @@ def plan(words: Sequence[str], *, multirun: bool) -> Plan:
     if not configs:
         raise UsageError(f"the study {study[-1] if study else ''!r} has no run for {' '.join(others)}")
     first = configs[0]
-    jobs = tuple({job.run_id: job for job in map(_job, configs)}.values())
+    asked = [_job(config) for config in configs]
+    jobs = tuple({job.run_id: job for job in asked}.values())
     return Plan(
         jobs=jobs,
         results=Path(first.results),
@@ -243,10 +246,15 @@ def _job(config: RunConfig) -> Job:
     if not (math.isfinite(config.timeout) and config.timeout > 0):
         raise UsageError(f"timeout is {config.timeout} s; give a positive number of seconds")
     scene = experiment.scene(schedule.dt)  # these two say now what is wrong with the parameters
-    experiment.controller(schedule)
+    if experiment.controller(schedule) is not None and not schedule.control_divides:
+        near = schedule.control_dt / schedule.control_period
+        raise UsageError(
+            f"dt {schedule.dt:g} s does not divide the control period of {schedule.control_dt:g} s; {near:g} s would"
+        )
     name = type(experiment).NAME
     meshes = [shape.path for body in scene.bodies for shape in body.shapes if isinstance(shape, Mesh)]
     inputs = [*experiment.inputs(), *meshes]
+    libraries = sorted({*entry.numerics, *(ROBOT_LIBRARIES if scene.robots else ())})
     return Job(
         experiment=name,
         params=dataclasses.asdict(experiment),
@@ -264,10 +272,15 @@ def _job(config: RunConfig) -> Job:
         timings=config.timings,
         paced=config.paced,
         code=code_digest(config.engine, experiment_module(name)),
-        libraries={name: installed(name) or "" for name in entry.numerics},
-        inputs={path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in inputs},
+        libraries={name: installed(name) or "" for name in libraries},
+        inputs={_key(path, inputs[0]): hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in inputs},
         repeat=config.repeat,
     )
+
+
+def _key(path: str, first: str) -> str:
+    """A file's name beside the first one, so that a run is the same wherever the files lie."""
+    return os.path.relpath(path, Path(first).parent)
 
 
 def _in_our_words(error: BaseException) -> str:

@@ -1,6 +1,6 @@
 """One explicit joint-torque law for all engines: PD on a reference, plus gravity evaluated on the source model.
 
-tau = g(q) + kp (q_ref - q) + kd (v_ref - v) + (optionally) M0 a_ref, within the source's effort limits.
+tau = g(q) + kp (q_ref - q) + kd (v_ref - v), within the source's effort limits.
 """
 
 from __future__ import annotations

@@ -56,24 +56,67 @@ def format_of(description: str) -> Literal["mjcf", "urdf"]:
     raise UsageError(f"{name} starts with <{tag}>; an MJCF starts with <mujoco>, a URDF with <robot>")
 
 
+WORDS = frozenset(
+    {"name", "file", "filename", "class", "childclass", "mesh", "material", "texture", "joint", "body", "link"}
+)
+NOT_NEGATIVE = frozenset(
+    {"mass", "diaginertia", "ixx", "iyy", "izz", "density", "damping", "armature", "frictionloss", "friction"}
+)
+
+
 def check_numbers(description: str) -> None:
-    """Refuse masses and inertias that are no numbers or negative, naming the element: compilers let some pass."""
+    """Refuse numbers that are none, and negative masses, inertias and losses, naming the element."""
     name = name_of(description)
-    root = ElementTree.fromstring(xml_text(description))
-    for parent in root.iter():
-        for element in parent:
-            owner = element.get("name") or parent.get("name") or parent.tag
-            for attribute in ("mass", "value", "diaginertia", "fullinertia", "ixx", "iyy", "izz", "density"):
-                if attribute == "value" and element.tag != "mass":
-                    continue
-                for word in (element.get(attribute) or "").split():
-                    _check_number(name, element.tag, owner, attribute, word)
+    _check_element(name, ElementTree.fromstring(xml_text(description)), "")
 
 
-def _check_number(name: str, tag: str, owner: str, attribute: str, word: str) -> None:
+def _check_element(name: str, element: ElementTree.Element, owner: str) -> None:
+    owner = element.get("name") or owner
+    for attribute, text in element.attrib.items():
+        if attribute in WORDS:
+            continue
+        mass = attribute == "value" and element.tag == "mass"
+        for word in text.split():
+            number = _number(word)
+            if number is None and not (mass or attribute in NOT_NEGATIVE):
+                continue
+            if number is None:
+                raise UsageError(
+                    f"{name}: <{element.tag}> of {owner!r} has {attribute}={word!r}, which is not a number"
+                )
+            if not math.isfinite(number) or (number < 0 and (mass or attribute in NOT_NEGATIVE)):
+                least = ", not below 0" if mass or attribute in NOT_NEGATIVE else ""
+                raise UsageError(
+                    f"{name}: <{element.tag}> of {owner!r} has {attribute}={word}; give a finite number{least}"
+                )
+    for child in element:
+        _check_element(name, child, owner)
+
+
+def _number(word: str) -> float | None:
     try:
-        number = float(word)
-    except ValueError as error:
-        raise UsageError(f"{name}: <{tag}> of {owner!r} has {attribute}={word!r}, which is not a number") from error
-    if not math.isfinite(number) or (number < 0 and attribute != "fullinertia"):
-        raise UsageError(f"{name}: <{tag}> of {owner!r} has {attribute}={word}; give a finite number, not below 0")
+        return float(word)
+    except ValueError:
+        return None
+
+
+def files_of(description: str) -> tuple[str, ...]:
+    """Every file that a description is read from and that exists: itself, its includes, and their meshes."""
+    if is_text(description) or not Path(description).is_file():
+        return ()
+    return tuple(dict.fromkeys(_files(Path(description))))
+
+
+def _files(path: Path) -> list[str]:
+    found = [str(path)]
+    try:
+        root = ElementTree.fromstring(path.read_text())
+    except (OSError, UnicodeDecodeError, ElementTree.ParseError):
+        return found
+    meshes = [path.parent / (compiler.get("meshdir") or "") for compiler in root.iter("compiler")] or [path.parent]
+    for element in root.iter():
+        name = element.get("file") or element.get("filename") or ""
+        for folder in [path.parent] if element.tag == "include" else meshes:
+            if name and (folder / name).is_file():
+                found += _files(folder / name) if element.tag == "include" else [str(folder / name)]
+    return found

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from .description import format_of, xml_text
+from .description import format_of, name_of, xml_text
+from .errors import UsageError
+from .robot_model import model_of
 from .scene import Robot
 
 
@@ -17,4 +19,9 @@ def without_geometry(robot: Robot) -> Robot:
     for link in root.iter("link"):
         for element in [*link.findall("visual"), *link.findall("collision")]:
             link.remove(element)
-    return replace(robot, description=ElementTree.tostring(root, encoding="unicode"))
+    bare = replace(robot, description=ElementTree.tostring(root, encoding="unicode"))
+    try:
+        model_of(bare)
+    except UsageError as error:  # its text has no path any more; the user's file has
+        raise UsageError(str(error).replace(name_of(bare.description), name_of(robot.description))) from error
+    return bare

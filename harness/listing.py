@@ -189,5 +189,8 @@ def run_table(record: Record) -> None:
         )
     if record.metrics:
         _console().print(table)
+    if record.timing.pace:
+        pace = record.timing.pace
+        print(f"paced: real-time factor {pace['real_time_factor']:.3g}, at worst {pace['worst']:.3g} over 0.1 s")
     for detection in record.detections:
         print(f"{detection.kind} at {detection.onset:g} s: {detection.reason}")

@@ -15,6 +15,7 @@ from .geometry import without_geometry
 from .payload import Load, loaded
 from .registry import engine_adapter, engine_entry, engine_mapping, engine_version
 from .robot_model import model_of
+from .rollout import Schedule
 from .scene import Array, Robot, Scene
 from .settings import settle
 
@@ -60,6 +61,7 @@ class LiveRobot:
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
     _simulation: Simulation = field(init=False, repr=False)
     _sample: Sample = field(init=False, repr=False)
+    _limit: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         entry = engine_entry(self.engine)
@@ -67,17 +69,21 @@ class LiveRobot:
             raise UsageError(
                 f"engine {self.engine!r} is not installed; install it with: pip install 'simparity[{entry.extra}]'"
             )
-        self._build(Load())
+        Schedule(dt=self.dt, duration=self.dt)  # refuses a dt that is none
+        self.q0 = tuple(float(q) for q in self.q0)
+        self._simulation = self._built(Load())
 
-    def _build(self, load: Load) -> None:
+    def _built(self, load: Load) -> Simulation:
         bare = without_geometry(Robot(name="robot", description=str(self.description), q0=self.q0))
         model = model_of(bare)
         self.flange = model.link(self.flange).name if self.flange else model.links[-1].name
         scene = Scene(name="live", robots=(loaded(bare, self.flange, load),), gravity=self.gravity)
         chosen = settle(self.engine, engine_mapping(self.engine), self.settings, self.option)
         precision = self.precision or engine_entry(self.engine).precisions[0]
-        self._simulation = engine_adapter(self.engine).build(scene, self.dt, chosen, self.device, precision)
         self._sample = Sample((), model.joint_names)
+        self._limit = np.array([joint.effort for joint in model.joints])
+        simulation: Simulation = engine_adapter(self.engine).build(scene, self.dt, chosen, self.device, precision)
+        return simulation
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -85,14 +91,14 @@ class LiveRobot:
         return self._sample.joint_names
 
     def step(self, tau: Array | None = None, steps: int = 1) -> None:
-        """Hold the torques `tau` (nv,) [N m | N] (None: those of the last call) over `steps` steps of dt."""
+        """Hold the torques `tau` (nv,) [N m | N], cut at the limits, over `steps` steps; None keeps the last ones."""
         if tau is not None:
             given = np.asarray(tau, dtype=float)
             if given.shape != self._sample.tau.shape or not np.isfinite(given).all():
                 raise UsageError(
                     f"step was given torques {tau}; give {len(self.joint_names)} finite numbers, one per joint"
                 )
-            self._sample.tau[:] = given
+            self._sample.tau[:] = np.clip(given, -self._limit, self._limit)
             self._simulation.command(self._sample.tau, None)
         self._simulation.advance(steps)
 
@@ -112,6 +118,11 @@ class LiveRobot:
             raise Unsupported(f"engine {self.engine!r} gives no dynamics at a state; use state_minimal()")
         now = self.state_minimal()
         found = self._simulation.dynamics(now.q, now.v, self.flange)
+        if np.isnan(found.X_WL).any() or np.isnan(found.jacobian).any():
+            note = self._simulation.resolved().channel_notes.get("link_poses")
+            raise Unsupported(
+                f"engine {self.engine!r} gives no pose of {self.flange!r}: {note.reason if note else 'NaN'}"
+            )
         p, q = np.split(found.X_WL[self._simulation.link_names.index(self.flange)], [3])
         return State(
             q=now.q, v=now.v, tau=now.tau, X_WF=_matrix(p, q), jacobian=found.jacobian, mass_matrix=found.mass_matrix
@@ -119,8 +130,11 @@ class LiveRobot:
 
     def set_load(self, load: Load) -> None:
         """Put `load` on the flange in the place of any other, and start again; a load of zero mass takes it off."""
+        if not isinstance(load, Load):
+            raise UsageError(f"set_load was given {load!r}; give a Load of simparity.harness.payload")
+        loaded_robot = self._built(load)
         self.close()
-        self._build(load)
+        self._simulation = loaded_robot
 
     def reset(self) -> None:
         """Back to `q0` at rest, with zero torque."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from time import perf_counter, sleep
 
+import numpy as np
+
 from .channels import Sample
 from .engine import Simulation
 from .rollout import Controller, Pace, Schedule
@@ -14,7 +16,7 @@ ENOUGH = 0.95  # [1] real-time factor below which a window is reported
 
 def warning(pace: Pace) -> str:
     """One line when a client would have noticed, else empty."""
-    if pace.worst >= ENOUGH:
+    if min(pace.worst, pace.real_time_factor) >= ENOUGH:
         return ""
     return (
         f"paced real-time factor fell to {pace.worst:.2f} over {WINDOW:g} s at {pace.worst_at:.2f} s "
@@ -44,12 +46,13 @@ def paced_loop(simulation: Simulation, sample: Sample, schedule: Schedule, contr
             due = now  # what is late is lost; the next period starts afresh
         walls.append(perf_counter() - began)
     total = perf_counter() - start
-    width = max(1, round(WINDOW / budget))
-    windows = [sum(walls[k : k + width]) for k in range(0, max(1, ticks - width + 1), width)]
-    slowest = max(range(len(windows)), key=windows.__getitem__)
+    width = min(ticks, max(1, round(WINDOW / budget)))
+    ends = np.concatenate([[0.0], np.cumsum(walls)])
+    windows = ends[width:] - ends[:-width]
+    slowest = int(np.argmax(windows))
     return Pace(
         real_time_factor=ticks * budget / total,
-        worst=min(width, ticks) * budget / windows[slowest],
-        worst_at=slowest * width * budget,
+        worst=float(width * budget / windows[slowest]),
+        worst_at=slowest * budget,
         late=sum(wall > budget * 1.05 for wall in walls) / ticks,
     )

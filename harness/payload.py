@@ -7,7 +7,7 @@ so a new load replaces the old one and a load of zero mass removes it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -89,8 +89,23 @@ def loaded(robot: Robot, link: str, load: Load) -> Robot:
         _into_urdf(root, link, mass, com, inertia)
     if not is_text(robot.description):
         _anchor_paths(root, Path(robot.description).resolve().parent)
-    text = ElementTree.tostring(root, encoding="unicode")
-    return Robot(name=robot.name, description=text, pose=robot.pose, q0=robot.q0, contacts=robot.contacts)
+    carrying = replace(robot, description=ElementTree.tostring(root, encoding="unicode"))
+    now = model_of(carrying).link(link)
+    if not (np.isclose(now.mass, mass) and np.allclose(now.com, com) and np.allclose(now.inertia, inertia)):
+        raise UsageError(
+            f"the load did not arrive on link {link!r}: its description computes inertia from shapes; give the link an "
+            "<inertial> and take inertiafromgeom out"
+        )
+    return carrying
+
+
+def _element(root: Element, tag: str, name: str) -> Element:
+    for element in root.iter(tag):
+        if element.get("name") == name:
+            return element
+    raise UsageError(
+        f"link {name!r} has no name or is in an included file; put it into the robot file to give it a load"
+    )
 
 
 def _numbers(values: Array) -> str:
@@ -98,7 +113,7 @@ def _numbers(values: Array) -> str:
 
 
 def _into_mjcf(root: Element, link: str, mass: float, com: Array, inertia: Array) -> None:
-    body = next(body for body in root.iter("body") if body.get("name") == link)
+    body = _element(root, "body", link)
     for old in body.findall("inertial"):
         body.remove(old)
     full = _numbers(
@@ -108,7 +123,7 @@ def _into_mjcf(root: Element, link: str, mass: float, com: Array, inertia: Array
 
 
 def _into_urdf(root: Element, link: str, mass: float, com: Array, inertia: Array) -> None:
-    element = next(element for element in root.iter("link") if element.get("name") == link)
+    element = _element(root, "link", link)
     for old in element.findall("inertial"):
         element.remove(old)
     inertial = SubElement(element, "inertial")
@@ -127,6 +142,8 @@ def _anchor_paths(root: Element, folder: Path) -> None:
         for name in ("meshdir", "texturedir", "assetdir"):
             if name != "assetdir" or compiler.get(name):
                 compiler.set(name, str(folder / compiler.get(name, "")))
+    for include in root.iter("include"):
+        include.set("file", str(folder / include.get("file", "")))
     for mesh in root.iter("mesh") if root.tag == "robot" else ():
         name = mesh.get("filename", "")
         if name and "://" not in name:

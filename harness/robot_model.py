@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .description import check_numbers, format_of, is_text, name_of
+from .description import check_numbers, files_of, format_of, is_text, name_of
 from .errors import UsageError
 from .scene import Array, Box, Capsule, Cylinder, Pose, Robot, Shape, Sphere
 
@@ -107,15 +107,32 @@ def model_of(robot: Robot) -> RobotModel:
         UsageError: the description is not readable, has no joints, names a missing mesh, or has impossible masses; the
             sentence names the file and the element.
     """
-    return _compiled(robot.description, _stamp(robot.description))
+    model = _compiled(robot.description, _stamp(robot.description))
+    _check_start(robot, model)
+    return model
 
 
-def _stamp(description: str) -> int:
-    return 0 if is_text(description) or not Path(description).is_file() else Path(description).stat().st_mtime_ns
+def _stamp(description: str) -> tuple[int, ...]:
+    """Changes with every file that the description is read from."""
+    return tuple(Path(path).stat().st_mtime_ns for path in files_of(description))
+
+
+def _check_start(robot: Robot, model: RobotModel) -> None:
+    """Refuse a q0 that engines would understand differently."""
+    if not robot.q0:
+        return
+    joints = model.joints
+    if len(robot.q0) != len(joints) or not all(map(math.isfinite, robot.q0)):
+        raise UsageError(f"q0 is {robot.q0}; give {len(joints)} finite numbers, one for each joint, or none for zeros")
+    for joint, q in zip(joints, robot.q0, strict=True):
+        if not joint.lower - 1e-9 <= q <= joint.upper + 1e-9:
+            raise UsageError(
+                f"q0 puts joint {joint.name!r} at {q:g}, outside of its range {joint.lower:g} to {joint.upper:g}"
+            )
 
 
 @lru_cache(maxsize=32)
-def _compiled(description: str, stamp: int) -> RobotModel:
+def _compiled(description: str, stamp: tuple[int, ...]) -> RobotModel:
     import mujoco
 
     name = name_of(description)
@@ -129,6 +146,17 @@ def _compiled(description: str, stamp: int) -> RobotModel:
         model = spec.compile()
     except ValueError as error:
         raise UsageError(f"{name} cannot be compiled: {' '.join(str(error).split())}") from error
+    for field in (
+        "body_pos",
+        "body_mass",
+        "body_inertia",
+        "dof_damping",
+        "dof_armature",
+        "dof_frictionloss",
+        "jnt_range",
+    ):
+        if not np.isfinite(getattr(model, field)).all():
+            raise UsageError(f"{name} compiles to numbers that are not finite ({field}); look for nan in it")
     found = _extract(name, model)
     if not found.joints:
         raise UsageError(f"{name} has no joints; a robot needs at least one hinge or slide joint")
@@ -138,10 +166,13 @@ def _compiled(description: str, stamp: int) -> RobotModel:
 def _extract(name: str, model: Any) -> RobotModel:
     import mujoco
 
+    _refuse_what_is_outside_the_tree(name, model)
     kinds = {mujoco.mjtJoint.mjJNT_HINGE: "hinge", mujoco.mjtJoint.mjJNT_SLIDE: "slide"}
     links = []
     for i in range(1, model.nbody):
         body = model.body(i)
+        if not body.name:
+            raise UsageError(f"{name}: a body has no name; engines can only be compared on links and joints with names")
         count = int(body.jntnum[0])
         if count > 1:
             raise UsageError(f"{name}: body {body.name!r} has {count} joints; give each joint a body of its own")
@@ -155,6 +186,8 @@ def _extract(name: str, model: Any) -> RobotModel:
                 )
             if model.qpos0[int(model.jnt_qposadr[j])] != 0:
                 raise UsageError(f"{name}: joint {model.joint(j).name!r} has a ref other than 0; engines differ in it")
+            if not model.joint(j).name:
+                raise UsageError(f"{name}: the joint of body {body.name!r} has no name; give every joint one")
             joint = _joint(model, j, kind)
         rotation = _matrix(body.iquat)
         links.append(
@@ -173,10 +206,31 @@ def _extract(name: str, model: Any) -> RobotModel:
     return RobotModel(links=tuple(links))
 
 
+def _refuse_what_is_outside_the_tree(name: str, model: Any) -> None:
+    """Engines carry these over differently or not at all, so that a comparison would not be of the same robot."""
+    found = {
+        "equality constraints": model.neq,
+        "tendons": model.ntendon,
+        "explicit contact pairs": model.npair,
+        "gravity compensation (gravcomp)": int(np.count_nonzero(model.body_gravcomp)),
+    }
+    for what, count in found.items():
+        if count:
+            raise UsageError(
+                f"{name} has {what}, which not every engine carries over; take them out to compare the robot"
+            )
+
+
 def _joint(model: Any, j: int, kind: Any) -> Joint:
     joint, dof = model.joint(j), int(model.jnt_dofadr[j])
     limited = bool(model.jnt_limited[j])
-    effort = float(model.jnt_actfrcrange[j, 1]) if model.jnt_actfrclimited[j] else math.inf
+    effort = math.inf
+    if model.jnt_actfrclimited[j]:
+        least, effort = (float(limit) for limit in model.jnt_actfrcrange[j])
+        if least != -effort:
+            raise UsageError(
+                f"joint {joint.name!r} has the torque range {least:g} to {effort:g}; give one that is symmetric"
+            )
     for a in range(model.nu):  # a motor's own force range limits as well
         if int(model.actuator_trnid[a, 0]) == j and model.actuator_forcelimited[a]:
             effort = min(effort, float(model.actuator_forcerange[a, 1]))

@@ -56,6 +56,11 @@ class Schedule:
         return max(1, round(self.control_dt / self.dt))
 
     @property
+    def control_divides(self) -> bool:
+        """Whether the controller's period is a whole number of steps, or sub-sampled."""
+        return self.sub_sampled or abs(self.control_period * self.dt - self.control_dt) < 1e-6 * self.control_dt
+
+    @property
     def sub_sampled(self) -> bool:
         """Whether a step is longer than the controller's period, so that the controller runs too seldom."""
         return self.dt > self.control_dt * (1 + 1e-9)

@@ -143,13 +143,15 @@ def _judged(
         resolution=context.resolution,
         metrics=metrics,
         checks=tuple(judge(experiment, trace, context, metrics)),
-        notes=_notes(context),
+        notes=_notes(job, context),
         detections=tuple(detect(scene, trace, experiment.events(job.dt))),
     )
 
 
-def _notes(context: Context) -> tuple[str, ...]:
+def _notes(job: Job, context: Context) -> tuple[str, ...]:
     schedule = context.schedule
+    if job.paced and context.controller is None:
+        return ("paced=true was asked for, and this experiment has no controller to pace",)
     if context.controller is None or not schedule.sub_sampled:
         return ()
     return (

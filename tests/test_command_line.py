@@ -43,7 +43,10 @@ DROP = "experiment=drop"
         ([DROP, "engine=mujoco,newton"], "engine has several values; add -m"),
         ([DROP, "device=gpu"], "device 'gpu' does not exist; known devices: cpu, cuda"),
         ([DROP, "isolation=none"], "isolation 'none' does not exist"),
-        (["study=dmo"], "study 'dmo' does not exist; known studies: demo (a study of your own is named by its path"),
+        (
+            ["study=dmo"],
+            "study 'dmo' does not exist; known studies: demo, robots (a study of your own",
+        ),
         (["study=demo", "experiment=throw"], "the study 'demo' has no run for experiment=throw"),
         (["experimnt=drop"], "run has no parameter 'experimnt'; known parameters: "),
         (["study=missing.yaml"], "study file missing.yaml does not exist"),

@@ -102,6 +102,8 @@ def build(scene: Scene, dt: float, settings: Settings, device: str, precision: i
     """The closed form of `scene`; see `Build`."""
     if device != "cpu" or precision != 64:
         raise Unsupported(f"freefall runs on the cpu in 64 bit, not on {device} in {precision}")
+    if scene.robots:
+        raise Unsupported("freefall is the closed form of single bodies and knows no robots")
     for a, b in scene.colliding_pairs():
         raise Unsupported(f"{_NO_CONTACT}, and {a!r} can touch {b!r}")
     for body in scene.moving:

@@ -19,7 +19,7 @@ _INCIDENTAL = {"dt", "substeps", "gravity", "solver", "iterations", "tolerance",
 _CONTACT_OPTIONS = ("impratio", "contact_resolution", "cone")
 _OF_CONTACT = {*_CONTACT_OPTIONS, "multi_contact", "bounce_threshold", "max_depenetration_velocity"}
 _OF_LAW = ("impedance", "time_constant", "damping_ratio")  # of shapes: said by the contact law already
-_MOTION = ("friction", "damping", "armature")  # of joints: these first
+_MOTION = ("load_friction", "linear_damping", "angular_damping", "armature", "damping", "friction")  # these first
 _SETS_IMPEDANCE = ("d_min", "d_max")
 
 
@@ -53,9 +53,22 @@ def causes(ours: Sequence[Resolution], theirs: Sequence[Resolution], most: int =
     """
     if not ours or not theirs:
         return []
-    left, right = _common([_traits(one) for one in ours]), _common([_traits(one) for one in theirs])
+    traits = [_traits(one) for one in (*ours, *theirs)]
+    slowing = {name: trait.unit for side in traits for name, trait in side.items() if _slows(name)}
+    for side in traits:  # an engine that does not speak of such a thing has none of it
+        for name, unit in slowing.items():
+            side.setdefault(name, Trait(value=0, unit=unit))
+    left, right = _common(traits[: len(ours)]), _common(traits[len(ours) :])
     apart = [name for name in left if name in right and not left[name].same(right[name])]
+    apart.sort(key=lambda name: not _slows(name) and not name.startswith("law."))  # what nobody asked for comes first
     return list(_worded(apart, left, right))[:most]
+
+
+def _slows(name: str) -> bool:
+    """Whether it is something that slows a joint or a link and that most engines do not have."""
+    return name.startswith(("joint.", "link.")) and name.endswith(
+        ("load_friction", "linear_damping", "angular_damping")
+    )
 
 
 def _common(sides: Sequence[Mapping[str, Trait]]) -> dict[str, Trait]:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from .. import store
-from ..channels import BY_NAME
+from ..channels import BY_NAME, JOINT, REDUCED, SAMPLED
 from ..errors import UsageError
 from ..record import Record
 
@@ -31,6 +31,7 @@ COLUMNS = (
     "status",
     "reason",
     "rtf",
+    "paced_rtf",
     "run_id",
     "checks_failed",
     "detections",
@@ -58,6 +59,7 @@ def row_of(record: Record, machine: str) -> dict[str, Any]:
         "status": record.status,
         "reason": record.reason,
         "rtf": median(factors) if factors else float("nan"),
+        "paced_rtf": record.timing.pace["real_time_factor"] if record.timing.pace else float("nan"),
         "run_id": job.run_id,
         "checks_failed": " ".join(verdict.metric for verdict in record.checks if verdict.outcome == "fail"),
         "detections": " ".join(dict.fromkeys(detection.kind for detection in record.detections)),
@@ -86,12 +88,23 @@ def load_runs(results: Path) -> pd.DataFrame:
 
 
 def load_trace(run_id: str, results: Path) -> pd.DataFrame:
-    """Samples of one run in long form: columns time, body, then `p_WB_x` and so on."""
-    trace = store.read_trace(store.find(run_id, results))
+    """Samples of one run in long form: time, body, then `p_WB_x` and so on; time, joint, q, v, tau for a robot.
+
+    Raises:
+        UsageError: there is no such run, or it is of an experiment that does not step.
+    """
+    folder = store.find(run_id, results)
+    record = store.read(folder)
+    if record.status == "ok" and not record.timing.steps:
+        raise UsageError(f"run {run_id!r} has no samples: experiment {record.job.experiment!r} does not step")
+    trace = store.read_trace(folder)
     frames = []
+    for index, joint in enumerate(trace.joints):
+        values = {channel.name: trace.joint(channel.name)[:, index] for channel in JOINT}
+        frames.append(pd.DataFrame({"time": trace.time, "joint": joint} | values))
     for body in trace.names:
         columns: dict[str, Any] = {"time": trace.time, "body": body}
-        for name in trace.channels:
+        for name in (channel.name for channel in (*SAMPLED, *REDUCED)):
             data = trace.of(name, body)
             for k, suffix in enumerate(_COMPONENTS[BY_NAME[name].width]):
                 columns[name + suffix] = data[:, k]
