@@ -12,6 +12,8 @@ import numpy as np
 from ..experiments import BENCHED
 from .channels import COLUMNS, Sample
 from .engine import Simulation
+from .job import PACKAGE
+from .live import LiveRobot
 from .registry import engine_adapter, engine_entry, engine_mapping, experiment_class
 from .robot_model import model_of
 from .rollout import Schedule, Timing, rollout, time_bare_loop
@@ -88,10 +90,22 @@ def _eager_ratio(simulation: Simulation) -> float | None:
     return median(ratios)
 
 
-def _wall(work: Callable[[], None]) -> float:
+def _wall(work: Callable[[], object]) -> float:
     start = perf_counter()
     work()
     return perf_counter() - start
+
+
+def bench_state(engine: str) -> None:
+    """Print what a robot's whole state costs beside the joint state alone."""
+    robot = LiveRobot(description=str(PACKAGE / "experiments" / "assets" / "fr3.xml"), engine=engine)
+    robot.state()
+    robot.state_minimal()
+    whole, minimal = (median(_wall(read) for _ in range(WARM_UP)) * 1e6 for read in (robot.state, robot.state_minimal))
+    print(
+        f"{engine} fr3: state() {whole:.1f} us, state_minimal() {minimal:.1f} us, {whole / minimal:.1f} times as fast"
+    )
+    robot.close()
 
 
 def main(engines: Sequence[str]) -> None:
@@ -99,4 +113,5 @@ def main(engines: Sequence[str]) -> None:
     for engine in engines:
         for experiment, settings in BENCHED:
             bench_engine(engine, experiment, settings)
+        bench_state(engine)
         sys.stdout.flush()
