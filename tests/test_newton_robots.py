@@ -183,7 +183,7 @@ def test_files_are_found_beside_the_description(build: Callable[..., Any], tmp_p
     ("description", "message"),
     [
         (HINGE.format(extra='ref="10"'), "'hinge' has a ref"),
-        (HINGE.format(extra="").replace('<body name="bar">', "<body>"), "link 'body1' cannot be found"),
+        (HINGE.format(extra="").replace('<body name="bar">', "<body>"), "a body has no name"),
     ],
     ids=["ref", "no name"],
 )
