@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..harness.controller import Gains, TorqueLaw, gains, minimum_jerk, sinusoids, stability
+from ..harness.controller import Gains, TorqueLaw, cartesian_line, gains, minimum_jerk, sinusoids, stability
 from ..harness.description import files_of
 from ..harness.engine import Resolved
 from ..harness.errors import UnknownName, UsageError
@@ -26,7 +26,7 @@ from ..harness.trace import Trace
 
 ASSETS = Path(__file__).parent / "assets"
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s^2]
-MOTIONS = ("sinusoids", "minimum_jerk")
+MOTIONS = ("sinusoids", "minimum_jerk", "line")
 MOVE = 2.0  # [s] that the minimum-jerk motion takes
 RAMP = 1.0  # [s] over which the motion fades in
 FREQUENCIES = (0.25, 0.55)  # [Hz] from the first joint to the last
@@ -59,7 +59,8 @@ class Arm(Experiment):
         flange: name of the link whose pose is followed; empty takes the last link.
         bandwidth: natural frequency w of every joint under the law [rad/s].
         soften: scales kp by s and kd by sqrt(s) [1].
-        motion: "sinusoids" swings all joints about the centre, "minimum_jerk" moves all of them there and stops.
+        motion: "sinusoids" swings all joints about the centre, "minimum_jerk" moves all of them there and stops,
+            "line" moves the flange by `line` [m] in W with its orientation kept.
         amplitude: of the motion, as a part of the way from the centre to the nearer limit, or of 0.4 rad or 0.1 m where
             that is less.
         load: mass on the flange [kg], a solid ball of steel at `load_offset` [m] along the flange's z.
@@ -76,6 +77,7 @@ class Arm(Experiment):
     soften: float = 1.0
     motion: str = "sinusoids"
     amplitude: float = 0.5
+    line: tuple[float, float, float] = (0.0, 0.0, -0.1)
     load: float = 0.0
     load_offset: float = 0.05
 
@@ -136,6 +138,11 @@ class Arm(Experiment):
         chosen, reference = self.law(schedule)
         amplitude, frequency = self._motion(reference.robot)
         centre = self._centre(reference.robot)
+        if self.motion == "line":
+            x, y, z = self.line
+            flange = self._flange(reference.robot)
+            spacing = schedule.control_period * schedule.dt
+            return TorqueLaw(reference, chosen, cartesian_line(reference, flange, centre, (x, y, z), MOVE, spacing))
         if self.motion == "minimum_jerk":
             return TorqueLaw(reference, chosen, minimum_jerk(centre, centre + amplitude, MOVE))
         return TorqueLaw(reference, chosen, sinusoids(centre, amplitude, frequency, RAMP))

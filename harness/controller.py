@@ -108,3 +108,52 @@ def sinusoids(centre: Array, amplitude: Array, frequency: Array, ramp: float) ->
         return centre + amplitude * fade * sine, amplitude * (rate * sine + fade * omega * cosine)
 
     return target
+
+
+def cartesian_line(
+    reference: Reference, link: str, start: Array, way: tuple[float, float, float], duration: float, dt: float
+) -> Target:
+    """The link's origin along a straight line in W, minimum-jerk, with its orientation kept; then hold.
+
+    Joint references follow by integrating v = J^+ V with a correction of what integration leaves, once, ahead of time.
+
+    Args:
+        start: joint positions at the start (nv,) [rad | m].
+        way: from the start to the end of the line in W [m].
+        duration: of the motion [s]; `dt`: spacing of the joint references [s].
+
+    Raises:
+        UsageError: the line leaves the robot's reach, with where it does.
+    """
+    at = reference.link_names.index(link)
+    q, origin = start.copy(), reference.link_poses(start)[at]
+    along = minimum_jerk(np.zeros(3), np.array(way), duration)
+    positions, velocities = [q.copy()], [np.zeros_like(q)]
+    for k in range(1, round(duration / dt) + 1):
+        wanted, rate = along(k * dt)
+        pose = reference.link_poses(q)[at]
+        missing = np.concatenate([origin[:3] + wanted - pose[:3], _rotation_to(origin[3:], pose[3:])])
+        J = reference.jacobian(q, link)
+        v = np.linalg.lstsq(J, np.concatenate([rate, np.zeros(3)]), rcond=1e-6)[0]
+        step = np.linalg.lstsq(J, missing, rcond=1e-6)[0]
+        q = q + step
+        left = float(np.linalg.norm(reference.link_poses(q)[at, :3] - origin[:3] - wanted))
+        if not left < 1e-3:
+            raise UsageError(f"{link!r} cannot follow the line of {way} m: it is {left:.3g} m off after {k * dt:g} s")
+        positions.append(q.copy())
+        velocities.append(v)
+    velocities[-1] = np.zeros_like(q)
+
+    def target(time: float) -> tuple[Array, Array]:
+        k = min(round(time / dt), len(positions) - 1)
+        return positions[k], velocities[k]
+
+    return target
+
+
+def _rotation_to(wanted: Array, present: Array) -> Array:
+    """Rotation vector [rad] in W that turns the orientation `present` into `wanted` (quaternions, scalar first)."""
+    w0, v0 = wanted[0], wanted[1:]
+    w1, v1 = present[0], -present[1:]
+    w, v = w0 * w1 - v0 @ v1, w0 * v1 + w1 * v0 + np.cross(v0, v1)
+    return np.asarray(2 * v if w >= 0 else -2 * v)

@@ -9,7 +9,7 @@ import pytest
 
 import simparity
 from simparity.experiments.single_arm import HOME
-from simparity.harness.controller import gains, minimum_jerk, sinusoids, stability
+from simparity.harness.controller import cartesian_line, gains, minimum_jerk, sinusoids, stability
 from simparity.harness.errors import UsageError
 from simparity.harness.payload import Load, is_real, loaded, merged, tensor
 from simparity.harness.reference import Reference
@@ -184,3 +184,20 @@ def test_targets_have_their_own_derivative(time: float) -> None:
     for target in (minimum_jerk(start, end, 1.0), sinusoids(start, end, np.array([0.3, 0.5]), 1.0)):
         ahead, behind = target(time + h)[0], target(max(time - h, 0.0))[0]
         np.testing.assert_allclose(target(time)[1], (ahead - behind) / (h + min(h, time)), atol=1e-5)
+
+
+def test_a_line_is_straight_and_its_velocity_is_its_own() -> None:
+    reference, q0, way = Reference(model_of(FR3), GRAVITY), np.array(HOME), (0.05, -0.1, -0.1)
+    target = cartesian_line(reference, "flange", q0, way, 1.0, 1e-3)
+    start = reference.link_poses(q0)[-1]
+    for time in (0.2, 0.5, 0.9, 1.5):
+        q, v = target(time)
+        pose = reference.link_poses(q)[-1]
+        part = (pose[:3] - start[:3]) @ np.array(way) / np.dot(way, way)
+        np.testing.assert_allclose(pose[:3] - start[:3], part * np.array(way), atol=1e-5)
+        np.testing.assert_allclose(np.abs(pose[3:] @ start[3:]), 1, atol=1e-8)
+        slope = (target(time + 2e-3)[0] - target(time - 2e-3)[0]) / 4e-3
+        np.testing.assert_allclose(v, slope, atol=2e-3)
+    np.testing.assert_allclose(reference.link_poses(target(1.0)[0])[-1, :3] - start[:3], way, atol=1e-6)
+    with pytest.raises(UsageError, match="'flange' cannot follow the line"):
+        cartesian_line(reference, "flange", q0, (3.0, 0.0, 0.0), 1.0, 1e-3)
