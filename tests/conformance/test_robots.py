@@ -13,6 +13,7 @@ from simparity.experiments.hinge import Hinge
 from simparity.harness.channels import Sample
 from simparity.harness.engine import REQUIRED_PER_JOINT, REQUIRED_PER_LINK, Dynamics, Simulation
 from simparity.harness.errors import Unsupported
+from simparity.harness.payload import Load, loaded
 from simparity.harness.reference import Reference
 from simparity.harness.registry import engine_mapping
 from simparity.harness.robot_model import model_of
@@ -124,6 +125,20 @@ def test_dynamics_agree_with_pinocchio(arm: Simulation, eps: float) -> None:
         M = reference.mass_matrix(q) + (0 if "mass_matrix" in notes else np.diag(reference.armature))
         np.testing.assert_allclose(found.mass_matrix, M, atol=10 * tolerance)
     assert np.array_equal(joints_after(arm, 0), before), "asking for dynamics moved the robot"
+
+
+def test_mass_matrix_is_linear_in_the_load(simulate: Simulate, eps: float) -> None:
+    """Mass and inertia of the load doubled about a fixed centre double M - M(0), in the engine itself."""
+    q, matrices = np.array(FR3.q0), []
+    for factor in (0, 1, 2):
+        inertia = tuple(factor * x for x in (2e-3, 3e-3, 4e-3, 0, 0, 0))
+        load = Load(mass=factor * 1.5, com=(0.01, 0.02, 0.05), inertia=inertia)
+        arm = simulate(Scene(name="loaded", robots=(loaded(FR3, "flange", load),)))
+        assert isinstance(arm, Dynamics)
+        matrices.append(arm.dynamics(q, 0 * q, "flange").mass_matrix)
+    once = matrices[1] - matrices[0]
+    assert np.abs(once).max() > 0.1, "the load did not arrive"
+    np.testing.assert_allclose(matrices[2] - matrices[0], 2 * once, atol=1e-11 if eps < 1e-6 else 5e-5)
 
 
 @pytest.mark.parametrize(("torque", "speed"), [(0.1, 0.0), (0.3, 1.0)])
