@@ -27,7 +27,7 @@ def _changed(job: Job) -> list[tuple[str, object]]:
     """Parameters, and settings of the run itself, that are not their defaults."""
     experiment = experiment_class(job.experiment)
     defaults = {field.name: field.default for field in dataclasses.fields(experiment)}
-    changed = [(name, value) for name, value in job.params.items() if value != defaults.get(name)]
+    changed = [(name, value) for name, value in job.params.items() if _plain(value) != _plain(defaults.get(name))]
     usual = {
         "duration": experiment.DURATION,
         "stride": 1,
@@ -36,6 +36,11 @@ def _changed(job: Job) -> list[tuple[str, object]]:
         "precision": engine_entry(job.engine).precisions[0],
     }
     return changed + [(name, getattr(job, name)) for name, value in usual.items() if getattr(job, name) != value]
+
+
+def _plain(value: object) -> object:
+    """A tuple and the list that JSON makes of it are the same."""
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _short(value: object) -> str:
