@@ -8,7 +8,7 @@ import numpy as np
 
 from .record import Detection
 from .rollout import Event
-from .scene import Array, Body, Box, Capsule, Cylinder, HalfSpace, Pose, Scene, Shape, Sphere
+from .scene import Array, Body, Box, Capsule, Cylinder, HalfSpace, Pose, Scene, Shape, Sphere, rotation
 from .trace import Trace
 
 ENERGY_GROWTH = 1.5  # energy over what there was to exchange: kinetic at the start, or the range of the potential
@@ -98,14 +98,8 @@ def _tunnelling(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator
 
 def _surface(outer: Pose, inner: Pose) -> tuple[Array, Array]:
     """Outward normal and a point of a half-space's surface in W, from the body's pose and the shape's in it."""
-    turn, within = _matrix(outer.q_wxyz), _matrix(inner.q_wxyz)
+    turn, within = rotation(outer.q_wxyz), rotation(inner.q_wxyz)
     return (turn @ within)[:, 2], np.array(outer.p) + turn @ np.array(inner.p)
-
-
-def _matrix(q: tuple[float, float, float, float]) -> Array:
-    w, v = q[0], np.array(q[1:])
-    cross = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
-    return np.asarray(np.eye(3) + 2 * w * cross + 2 * cross @ cross)
 
 
 def _at_rest(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator[Detection]:

@@ -16,7 +16,7 @@ from .payload import Load, loaded
 from .registry import engine_adapter, engine_entry, engine_mapping, engine_version
 from .robot_model import model_of
 from .rollout import Schedule
-from .scene import Array, Robot, Scene
+from .scene import Array, Robot, Scene, rotation
 from .settings import settle
 
 
@@ -148,12 +148,7 @@ class LiveRobot:
 
 def _matrix(p: Array, q: Array) -> Array:
     """Homogeneous transform (4, 4) of a position and a unit quaternion, scalar first."""
-    w, x, y, z = q
     X = np.eye(4)
-    X[:3, :3] = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
+    X[:3, :3] = rotation(q)
     X[:3, 3] = p
     return X

@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from .description import check_numbers, files_of, format_of, is_text, name_of
-from .errors import UsageError
-from .scene import Array, Box, Capsule, Cylinder, Pose, Robot, Shape, Sphere
+from .errors import Unsupported, UsageError
+from .scene import Box, Capsule, Cylinder, Pose, Robot, Scene, Shape, Sphere, rotation
 
 JointKind = Literal["hinge", "slide"]
 
@@ -112,6 +112,17 @@ def model_of(robot: Robot) -> RobotModel:
     return model
 
 
+def one_robot(scene: Scene) -> tuple[Robot, RobotModel] | None:
+    """The scene's robot with its source model, None without one.
+
+    Raises:
+        Unsupported: there are several.
+    """
+    if len(scene.robots) > 1:
+        raise Unsupported("a scene can hold one robot; describe several arms in one file")
+    return (scene.robots[0], model_of(scene.robots[0])) if scene.robots else None
+
+
 def _stamp(description: str) -> tuple[int, ...]:
     """Changes with every file that the description is read from."""
     return tuple(Path(path).stat().st_mtime_ns for path in files_of(description))
@@ -189,7 +200,7 @@ def _extract(name: str, model: Any) -> RobotModel:
             if not model.joint(j).name:
                 raise UsageError(f"{name}: the joint of body {body.name!r} has no name; give every joint one")
             joint = _joint(model, j, kind)
-        rotation = _matrix(body.iquat)
+        turn = rotation(_unit(body.iquat))
         links.append(
             Link(
                 name=body.name or f"body{i}",
@@ -198,7 +209,7 @@ def _extract(name: str, model: Any) -> RobotModel:
                 joint=joint,
                 mass=float(body.mass[0]),
                 com=_com(body),
-                inertia=tuple(tuple(map(float, row)) for row in rotation @ np.diag(body.inertia) @ rotation.T),  # type: ignore[misc]
+                inertia=tuple(tuple(map(float, row)) for row in turn @ np.diag(body.inertia) @ turn.T),  # type: ignore[misc]
                 shapes=tuple(_shapes(model, body)),
                 meshes=sum(int(model.geom_type[g]) == int(mujoco.mjtGeom.mjGEOM_MESH) for g in _geoms(body)),
             )
@@ -287,14 +298,3 @@ def _shapes(model: Any, body: Any) -> list[Shape]:
 def _unit(q: Any) -> tuple[float, float, float, float]:
     w, x, y, z = (float(c) for c in q / np.linalg.norm(q))
     return (w, x, y, z)
-
-
-def _matrix(q: Any) -> Array:
-    w, x, y, z = _unit(q)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )

@@ -73,7 +73,8 @@ def test_reference_dynamics_are_consistent() -> None:
 
 
 def test_a_urdf_is_read_as_pinocchio_reads_it() -> None:
-    pin = pytest.importorskip("pinocchio", reason="pin is a dependency")
+    import pinocchio as pin
+
     ours = Reference(model_of(Robot(name="two", description=URDF)), GRAVITY)
     theirs = pin.buildModelFromXML(URDF)
     data, random = theirs.createData(), np.random.default_rng(5)

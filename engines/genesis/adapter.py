@@ -14,6 +14,7 @@ from ...harness.channels import Sample
 from ...harness.device import require_cuda
 from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Unsupported
+from ...harness.robot_model import one_robot
 from ...harness.scene import Array, Scene
 from . import mapping, process
 from .batch import WorldBatch
@@ -22,7 +23,7 @@ from .model import check_pairs, places
 from .readback import resolution
 from .readout import Readout
 from .robot_readback import robot_rows
-from .robots import RobotDrive, add_robot, one_robot, robot_places
+from .robots import RobotDrive, add_robot, robot_places
 from .world import add_bodies, empty_world, failure, set_velocity
 
 

@@ -11,18 +11,11 @@ import torch
 
 from ...harness.description import format_of
 from ...harness.engine import Settings
-from ...harness.errors import SimparityError, Unsupported
-from ...harness.robot_model import RobotModel, model_of
-from ...harness.scene import Array, Robot, Scene
+from ...harness.errors import SimparityError
+from ...harness.robot_model import RobotModel
+from ...harness.scene import Array, Robot
 from . import process
 from .world import HULLS
-
-
-def one_robot(scene: Scene) -> tuple[Robot, RobotModel] | None:
-    """The scene's robot with its source model, None without one."""
-    if len(scene.robots) > 1:
-        raise Unsupported("a scene can hold one robot; describe several arms in one file")
-    return (scene.robots[0], model_of(scene.robots[0])) if scene.robots else None
 
 
 def add_robot(world: Any, robot: Robot, settings: Settings) -> Any:

@@ -13,11 +13,12 @@ import numpy as np
 from ...harness.channels import COLUMNS, Sample
 from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Unsupported
+from ...harness.robot_model import one_robot
 from ...harness.scene import Array, Scene
 from .batch import RolloutBatch
 from .model import mjcf, most_contact_slots
 from .readback import resolution
-from .robots import RobotAccess, attach, dynamics, one_robot, robot_rows
+from .robots import RobotAccess, attach, dynamics, robot_rows
 
 # position, orientation, velocities, contact count and net force stand side by side in a sample and in our sensors
 _READ = COLUMNS["f_B_W"].stop

@@ -11,17 +11,9 @@ import numpy as np
 
 from ...harness.description import is_text
 from ...harness.engine import RobotDynamics, Settings, Value
-from ...harness.errors import Unsupported
 from ...harness.resolution import Row, floats, read
-from ...harness.robot_model import Link, RobotModel, model_of
-from ...harness.scene import Array, Robot, Scene
-
-
-def one_robot(scene: Scene) -> tuple[Robot, RobotModel] | None:
-    """The scene's robot with its source model, None without one."""
-    if len(scene.robots) > 1:
-        raise Unsupported("a scene can hold one robot; describe several arms in one file")
-    return (scene.robots[0], model_of(scene.robots[0])) if scene.robots else None
+from ...harness.robot_model import Link, RobotModel
+from ...harness.scene import Array, Robot
 
 
 def attach(spec: Any, robot: Robot, settings: Settings) -> None:
