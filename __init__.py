@@ -4,6 +4,7 @@ import simparity
 runs = simparity.load("results")            # a row a run
 simparity.trace(runs.run_id[0])             # its samples
 simparity.resolved(runs.run_id[0])          # what the engine really used
+simparity.contacts(runs.run_id[0])          # its contact points, where they are logged
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["load", "resolved", "trace"]
+__all__ = ["contacts", "load", "resolved", "trace"]
 
 
 def load(results: str | Path = "results") -> pandas.DataFrame:
@@ -36,3 +37,10 @@ def resolved(run_id: str, results: str | Path = "results") -> pandas.DataFrame:
     from .harness.report.frames import load_resolved
 
     return load_resolved(run_id, Path(results))
+
+
+def contacts(run_id: str, results: str | Path = "results") -> pandas.DataFrame:
+    """The contact points of a run: a row per point and sample, parties by name, SI units, world frame."""
+    from .harness.report.frames import load_contacts
+
+    return load_contacts(run_id, Path(results))

@@ -27,6 +27,8 @@ DECAY_WINDOW = (0.2, 1.0)  # [s] over which the decay is measured
 class Torque:
     """A constant torque [N m], or one for a while only."""
 
+    ended = ""
+
     def __init__(self, torque: float, until: float = math.inf) -> None:
         self.value, self.until = np.array([torque]), until
         self.none = np.zeros(1)

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from .experiment import Context, Experiment, NotApplicable
+from .contact_quality import quality
+from .experiment import Context, Experiment, Metric, NotApplicable
 from .trace import Trace
 
 Outcome = Literal["pass", "fail", "not applicable"]
@@ -25,9 +26,14 @@ class Verdict:
     reason: str
 
 
+def metrics_of(experiment: Experiment) -> tuple[Metric, ...]:
+    """The metrics that these parameters ask for, those of contact quality included where contacts are logged."""
+    return (*experiment.metrics(), *(quality() if experiment.CONTACTS else ()))
+
+
 def measure(experiment: Experiment, trace: Trace, context: Context) -> dict[str, float]:
     """All metrics of the run, name -> value in SI units; NaN where the run does not show it."""
-    return {metric.name: float(metric.measure(trace, context)) for metric in experiment.metrics()}
+    return {metric.name: float(metric.measure(trace, context)) for metric in metrics_of(experiment)}
 
 
 def judge(experiment: Experiment, trace: Trace, context: Context, measured: dict[str, float]) -> list[Verdict]:

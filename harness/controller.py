@@ -63,6 +63,8 @@ def stability(M: Array, kd: Array, dt: float) -> float:
 class TorqueLaw:
     """The law with its target; counts the calls in which a limit cut a torque."""
 
+    ended = ""  # it runs to the end of the schedule
+
     def __init__(self, reference: Reference, gains: Gains, target: Target) -> None:
         self.reference, self.gains, self.target = reference, gains, target
         self.limit = np.array([joint.effort for joint in reference.robot.joints])

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from .channels import ChannelNote, Sample
+from .contacts import ContactRows
 from .scene import Array, Scene
 
 Value: TypeAlias = bool | int | float | str | tuple[float, ...] | None
@@ -90,8 +91,9 @@ class Resolution:
     """What an engine made of a scene: the table of resolved values, the contact law, and notes on channels.
 
     Keys of `table` are canonical: an option's name ("dt", "cone"), or "body.NAME.quantity",
-    "shape.BODY.INDEX.quantity", "pair.A+B.quantity". `refined_by` names the options besides dt whose doubling brings
-    the engine nearer to its own limit (iterations of a solver that substeps with them).
+    "shape.BODY.INDEX.quantity", "pair.A+B.quantity", where B is a robot's name for contact with its shapes.
+    `refined_by` names the options besides dt whose doubling brings the engine nearer to its own limit (iterations of a
+    solver that substeps with them).
     """
 
     table: Mapping[str, Resolved]
@@ -168,6 +170,19 @@ class Dynamics(Protocol):
 
     def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
         """All five at `q`, `v` (nv,) for the link named `flange`; leaves the simulation's own state as it was."""
+        ...
+
+
+@runtime_checkable
+class Contacts(Protocol):
+    """Optional capability: the contact points of the step that ended, one by one."""
+
+    def watch_contacts(self, watched: bool) -> None:
+        """Whether the following steps have to keep what `contacts` reads; off until asked for."""
+        ...
+
+    def contacts(self) -> ContactRows:
+        """The points of the step that ended; none after a reset. Parties are those of `contact_parties(scene)`."""
         ...
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
+from .contacts import ContactTrace
 from .engine import Resolution, Simulation
 from .errors import UsageError
 from .rollout import Controller, Event, Schedule
@@ -21,6 +22,8 @@ class Context:
     schedule: Schedule
     resolution: Resolution
     controller: Controller | None = None
+    scene: Scene = field(default_factory=lambda: Scene(name="nothing"))
+    contacts: ContactTrace | None = None  # of every step; None where the experiment or the engine gives none
 
     @property
     def precision(self) -> int:
@@ -77,6 +80,9 @@ class Experiment(Protocol):
     DT: ClassVar[float]  # default step [s]
     DURATION: ClassVar[float]  # default simulated time [s]
     AGAINST: ClassVar[str] = "the reference"  # what an experiment that does not step holds its metrics against
+    CONTACTS: ClassVar[bool] = (
+        False  # whether contacts are logged one by one, which brings the metrics of their quality
+    )
     # two runs agree when they are nearer than this: [m], [rad], [N s]
     TOLERANCE: ClassVar[tuple[float, float, float]]
 

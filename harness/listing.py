@@ -15,6 +15,7 @@ from rich.table import Table
 from ..engines import ENGINES
 from ..experiments import EXPERIMENTS
 from . import store
+from .checks import metrics_of
 from .configure import studies
 from .device import cuda_device_count
 from .errors import UnknownName, UsageError
@@ -174,7 +175,7 @@ def run_table(record: Record) -> None:
     table = Table("metric", "value", "unit", "check", "expected", "error", box=None, pad_edge=False)
     checks = {verdict.metric: verdict for verdict in record.checks}
     experiment = experiment_class(record.job.experiment)(**record.job.params)
-    for metric in experiment.metrics():
+    for metric in metrics_of(experiment):
         if metric.name not in record.metrics:
             continue
         verdict = checks.get(metric.name)

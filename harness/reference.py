@@ -81,6 +81,15 @@ class Reference:
             rows.append([*X.translation, w, x, y, z])
         return np.array(rows)
 
+    def link_motion(self, q: Array, v: Array, link: str) -> tuple[Array, Array, Array]:
+        """Position of the link's origin [m], its velocity [m/s] and angular velocity [rad/s], in W, each (3,)."""
+        frame = self._frames[self.link_names.index(link)]
+        self._pin.forwardKinematics(self.model, self.data, q, v)
+        X = self._pin.updateFramePlacement(self.model, self.data, frame)
+        aligned = self._pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        V = self._pin.getFrameVelocity(self.model, self.data, frame, aligned)
+        return np.array(X.translation), np.array(V.linear), np.array(V.angular)
+
     def energy(self, q: Array, v: Array) -> float:
         """Kinetic and potential energy [J], armature included."""
         kinetic = self._pin.computeKineticEnergy(self.model, self.data, q, v)

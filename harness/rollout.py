@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .channels import Log, Sample
-from .engine import Simulation
+from .contacts import ContactLog
+from .engine import Contacts, Simulation
 from .errors import Diverged, UsageError
 from .scene import Array
 from .trace import Trace, completed
@@ -67,14 +68,19 @@ class Schedule:
 
 
 class Controller(Protocol):
-    """A joint-torque law that the rollout calls at every control period."""
+    """A joint-torque law that the rollout calls at every control period.
+
+    `ended` says why the run is over, once it is; the rollout then makes no further step.
+    """
+
+    ended: str
 
     def torque(self, time: float, q: Array, v: Array) -> Array:
         """Torques (n_joints,) [N m | N] for the state at `time` [s], limits applied."""
         ...
 
     def reset(self) -> None:
-        """Forget what was counted."""
+        """Forget what was counted, and that it had ended."""
         ...
 
 
@@ -148,8 +154,9 @@ def rollout(
     events: Sequence[Event],
     timing: Timing,
     controller: Controller | None = None,
+    contacts: ContactLog | None = None,
 ) -> tuple[Trace, Diverged | None]:
-    """Run the schedule once, logging every channel at every step.
+    """Run the schedule once, logging every channel at every step, and every contact point into `contacts`.
 
     Returns:
         The trace of every step, whatever the stride, and the divergence that cut it short, if any.
@@ -158,6 +165,9 @@ def rollout(
     log = Log(sample, steps + 1)
     spent = dict.fromkeys(("first_step", "step", "read", "command", "controller", "log"), 0.0)
     diverged, done = None, 0
+    touching = simulation if contacts is not None and isinstance(simulation, Contacts) else None
+    if touching is not None:
+        touching.watch_contacts(True)
     simulation.sample(sample)
     log.keep(0)
     try:
@@ -166,6 +176,8 @@ def rollout(
             if controller is not None and not k % period:
                 tau = controller.torque(k * schedule.dt, sample.q, sample.v)
                 decided = perf_counter()
+                if controller.ended:
+                    break
                 simulation.command(tau, None)
                 sample.tau[:] = tau
                 commanded = perf_counter()
@@ -182,6 +194,8 @@ def rollout(
             simulation.sample(sample)
             read = perf_counter()
             log.keep(k + 1)
+            if touching is not None and contacts is not None:
+                contacts.keep(k + 1, touching.contacts())
             logged = perf_counter()
             spent["step" if k else "first_step"] += stepped - start
             spent["read"] += read - stepped
@@ -193,6 +207,8 @@ def rollout(
     except Diverged as error:
         done = min(done, _onset(log, slice(0, done + 1)))
         diverged = Diverged(f"{error} at {done * schedule.dt:g} s", done * schedule.dt)
+    if touching is not None:
+        touching.watch_contacts(False)
     for part, wall in spent.items():
         timing.parts[part] = timing.parts.get(part, 0.0) + wall
     time = np.arange(done + 1, dtype=np.float64) * schedule.dt
@@ -221,7 +237,11 @@ def time_bare_loop(
     for k, stop in pairwise(stops):
         if controller is not None and not k % period:
             simulation.sample(sample)
-            simulation.command(controller.torque(k * schedule.dt, sample.q, sample.v), None)
+            tau = controller.torque(k * schedule.dt, sample.q, sample.v)
+            if controller.ended:
+                steps = k
+                break
+            simulation.command(tau, None)
         if k in due:
             _apply(due[k], simulation)
         simulation.advance(stop - k)

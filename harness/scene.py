@@ -173,7 +173,8 @@ class Robot:
         description: path of an MJCF or URDF file, or the XML text itself.
         pose: X_WR of the description's world or root link.
         q0: joint positions at time zero [rad | m], in the order of the description; empty means zeros.
-        contacts: whether the robot's shapes take part in contacts.
+        contacts: whether the robot's shapes may touch the scene's bodies; among themselves they never do.
+        material: surface of its shapes; what is None comes from the description, else from the engine.
     """
 
     name: str
@@ -181,6 +182,7 @@ class Robot:
     pose: Pose = Pose()
     q0: tuple[float, ...] = ()
     contacts: bool = False
+    material: Material = Material()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +214,11 @@ class Scene:
     def body(self, name: str) -> Body:
         """The body of that name."""
         return self._index[name]
+
+    @property
+    def touching_robots(self) -> tuple[Robot, ...]:
+        """The robots whose shapes may touch the bodies."""
+        return tuple(robot for robot in self.robots if robot.contacts)
 
     def may_collide(self, a: str, b: str) -> bool:
         """Whether the bodies `a` and `b` are allowed to touch."""

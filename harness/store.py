@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from . import contacts as contact_rows
 from . import trace as traces
+from .contacts import ContactTrace
 from .errors import SimparityError, UsageError
 from .job import Job
 from .provenance import machine_name
 from .record import Record, from_plain_record, to_plain
 from .trace import Trace
 
-JOB, RUN, TRACE, LOG = "job.json", "run.json", "trace.npz", "stderr.txt"
+JOB, RUN, TRACE, CONTACTS, LOG = "job.json", "run.json", "trace.npz", "contacts.npz", "stderr.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +89,25 @@ def read_trace(folder: Path) -> Trace:
     return traces.load(folder / TRACE)
 
 
-def write(record: Record, trace: Trace | None, draft: Path, folder: Path) -> None:
+def read_contacts(folder: Path) -> ContactTrace:
+    """The contact points of the run in `folder`.
+
+    Raises:
+        SimparityError: the run has none, or they cannot be read.
+    """
+    if not (folder / CONTACTS).is_file():
+        raise SimparityError(f"{folder} holds no {CONTACTS}: its experiment or its engine gives no contact points")
+    return contact_rows.load(folder / CONTACTS)
+
+
+def write(record: Record, trace: Trace | None, draft: Path, folder: Path, contacts: ContactTrace | None = None) -> None:
     """Complete the folder `draft` and move it to `folder`; run.json comes last, so a reader sees all or nothing."""
     draft.mkdir(parents=True, exist_ok=True)
     (draft / JOB).write_text(_json(record.job.canonical()))
     if trace is not None:
         traces.save(trace, draft / TRACE)
+    if contacts is not None:
+        contact_rows.save(contacts, draft / CONTACTS)
     (draft / RUN).write_text(_json(to_plain(record)))
     folder.parent.mkdir(parents=True, exist_ok=True)
     for _ in range(10):  # another sweep may put the same run there at the same time: the last one stays

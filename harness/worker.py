@@ -24,8 +24,9 @@ import numpy as np
 from . import store
 from .channels import Sample
 from .checks import judge, measure
+from .contacts import ContactLog, ContactTrace, contact_parties
 from .detectors import detect
-from .engine import Settings, Simulation
+from .engine import Contacts, Settings, Simulation
 from .errors import Diverged, Unsupported
 from .experiment import Context, Experiment
 from .job import Job, from_plain
@@ -40,11 +41,21 @@ from .scene import Scene
 from .trace import Trace, thinned
 
 
-def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | None]:
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a job left: its record, and where it got that far its samples and contact points."""
+
+    record: Record
+    trace: Trace | None = None
+    contacts: ContactTrace | None = None
+
+
+def run_job(job: Job, lock: MachineLock, process: str) -> Outcome:
     """Run one job to its record; exceptions become records, `KeyboardInterrupt` does not."""
     timing, cache = Timing(), _Cache()
     simulation: Simulation | None = None
     trace: Trace | None = None
+    contacts: ContactTrace | None = None
     steps = 0
     try:
         start = perf_counter()
@@ -59,7 +70,7 @@ def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | 
         timing.parts["build"] = perf_counter() - start
         schedule = Schedule(dt=job.dt, duration=job.duration, stride=job.stride, control_dt=job.control_dt)
         controller = experiment.controller(schedule)
-        context = Context(schedule, simulation.resolved(), controller)
+        context = Context(schedule, simulation.resolved(), controller, scene)
         evaluated = experiment.evaluate(simulation, context)
         if evaluated is not None:
             record = _evaluated(job, experiment, evaluated, context)
@@ -67,8 +78,13 @@ def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | 
             joints = tuple(name for robot in scene.robots for name in model_of(robot).joint_names)
             sample = Sample(tuple(body.name for body in scene.moving), joints)
             events = experiment.events(job.dt)
-            full, diverged = rollout(simulation, sample, schedule, events, timing, controller)
-            trace, steps = thinned(full, schedule.stride), schedule.steps
+            log = ContactLog(contact_parties(scene)) if experiment.CONTACTS else None
+            full, diverged = rollout(simulation, sample, schedule, events, timing, controller, log)
+            trace, steps = thinned(full, schedule.stride), len(full.time) - 1
+            if log is not None and isinstance(simulation, Contacts):
+                every = log.trace(len(full.time))
+                context = replace(context, contacts=every)
+                contacts = every.thinned(schedule.stride)
             record = _judged(job, experiment, scene, full, context, diverged)
             if diverged is None:
                 loop = _Loop(simulation, sample, schedule, events, controller)
@@ -81,7 +97,7 @@ def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | 
         traceback.print_exc()
         record = Record(job=job, status="failed", reason=f"{type(error).__name__}: {error}")
     _close(simulation)
-    return _completed(record, timing, steps, process, cache.state()), trace
+    return Outcome(_completed(record, timing, steps, process, cache.state()), trace, contacts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +166,8 @@ def _judged(
 
 def _notes(job: Job, context: Context) -> tuple[str, ...]:
     schedule = context.schedule
+    if context.controller is not None and context.controller.ended:
+        return (context.controller.ended,)
     if job.paced and context.controller is None:
         return ("paced=true was asked for, and this experiment has no controller to pace",)
     if context.controller is None or not schedule.sub_sampled:
@@ -240,8 +258,8 @@ def main(arguments: list[str]) -> None:
         lock = MachineLock(lock_path, draft / WAITING)
         job = from_plain(json.loads(Path(job_path).read_text()))
         with _output_to(draft / store.LOG), lock.working():
-            record, trace = run_job(job, lock, "warm" if number else "fresh")
-            store.write(record, trace, draft, out)
+            left = run_job(job, lock, "warm" if number else "fresh")
+            store.write(left.record, left.trace, draft, out, left.contacts)
 
 
 if __name__ == "__main__":

@@ -11,11 +11,13 @@ import mujoco
 import numpy as np
 
 from ...harness.channels import COLUMNS, Sample
+from ...harness.contacts import ContactRows
 from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Unsupported
 from ...harness.robot_model import one_robot
 from ...harness.scene import Array, Scene
 from .batch import RolloutBatch
+from .contacts import ContactReader
 from .model import mjcf, most_contact_slots
 from .readback import resolution
 from .robots import RobotAccess, attach, dynamics, robot_rows
@@ -51,10 +53,13 @@ class MuJoCoSimulation:
         self.normal_forces, self.normals = contacts[:, None, :, 0], contacts[:, :, 3:6]
         self.wrench = self.data.xfrc_applied
         # RK4 evaluates the dynamics four times a step and has no split into two halves
-        self.split = self.model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4
+        self.split = bool(self.model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4)
+        self.contact_reader = ContactReader(self.model, scene)
+        self.watched = False
         self.reset()
 
     def reset(self) -> None:
+        self.touching = ContactRows.none()
         mujoco.mj_resetData(self.model, self.data)
         if self.robot is not None and self.scene.robots[0].q0:
             self.data.qpos[self.robot.q] = self.scene.robots[0].q0
@@ -75,10 +80,16 @@ class MuJoCoSimulation:
         mujoco.mj_step1(self.model, self.data)
 
     def advance(self, steps: int) -> None:
+        if steps > 1 and self.split and self.watched:
+            mujoco.mj_step(self.model, self.data, nstep=steps - 1)
+            mujoco.mj_step1(self.model, self.data)
+            steps = 1
         if steps == 1 and self.split:
             mujoco.mj_step2(self.model, self.data)
         elif steps:
             mujoco.mj_step(self.model, self.data, nstep=steps)
+        if self.watched and steps:  # the list still holds the forces of the step that ends here
+            self.touching = self.contact_reader.rows(self.data)
         mujoco.mj_step1(self.model, self.data)
 
     def sample(self, into: Sample) -> None:
@@ -87,6 +98,12 @@ class MuJoCoSimulation:
         if self.robot is not None:
             into.q[:] = self.data.qpos[self.robot.q]
             into.v[:] = self.data.qvel[self.robot.v]
+
+    def watch_contacts(self, watched: bool) -> None:
+        self.watched = watched
+
+    def contacts(self) -> ContactRows:
+        return self.touching
 
     def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
         assert self.robot is not None, "the scene has no robot"

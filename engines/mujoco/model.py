@@ -6,10 +6,12 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from ...harness.engine import Settings
 from ...harness.mjcf import numbers, write_body, write_shape
+from ...harness.robot_model import model_of
 from ...harness.scene import Body, Scene
 from . import mapping
 
 POINTS_PER_PAIR = 8  # most contact points that one pair of convex shapes can have (box on box)
+BODIES, ROBOTS = 1, 2  # collision groups: bodies meet bodies and robots, robots meet bodies only
 OPTION_NAMES = (
     "cone",
     "integrator",
@@ -26,7 +28,10 @@ GEOM_NAMES = ("solref", "solimp", "condim")
 def contact_slots(scene: Scene, body: Body) -> int:
     """Contact points that `body` can have at most."""
     partners = [b for b in scene.bodies if b is not body and scene.may_collide(b.name, body.name)]
-    return POINTS_PER_PAIR * len(body.shapes) * sum(len(partner.shapes) for partner in partners)
+    shapes = sum(len(partner.shapes) for partner in partners)
+    for robot in scene.touching_robots:
+        shapes += sum(len(link.shapes) + link.meshes for link in model_of(robot).links)
+    return POINTS_PER_PAIR * len(body.shapes) * shapes
 
 
 def most_contact_slots(scene: Scene) -> int:
@@ -53,7 +58,7 @@ def mjcf(scene: Scene, dt: float, settings: Settings) -> str:
         mapping.check(body.name, body.material)
         parent = write_body(world, body)
         for index, shape in enumerate(body.shapes):
-            geom = SubElement(parent, "geom", name=f"{body.name}/{index}")
+            geom = SubElement(parent, "geom", name=f"{body.name}/{index}", conaffinity=str(BODIES | ROBOTS))
             write_shape(geom, shape, asset)
             mu = mapping.friction(body.material)
             if mu is not None:

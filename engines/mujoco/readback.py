@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import mujoco
@@ -11,7 +12,8 @@ import numpy as np
 from ...harness.channels import ChannelNote
 from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Unknown, Value
 from ...harness.resolution import Row, absent, floats, read, values
-from ...harness.scene import Material, Scene
+from ...harness.robot_model import model_of
+from ...harness.scene import Material, Robot, Scene
 from ...harness.soft_contact import Surface, contact_law, floored_time_constant, mixed
 from . import mapping
 
@@ -46,11 +48,26 @@ def resolution(model: Any, scene: Scene, settings: Settings, dt: float) -> Resol
         refsafe = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_REFSAFE
         cone = _CONES[mujoco.mjtCone(model.opt.cone)]
         laws.append(contact_law(contact, model.opt.timestep, cone, model.opt.impratio, refsafe))
+    for body, robot in product(scene.bodies, scene.touching_robots):
+        if body.shapes:
+            table[f"pair.{body.name}+{robot.name}.friction"] = _robot_pair(model, body.name, robot)
     law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason="the pairs of this scene differ")
     rk4 = model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4
     why = "RK4 solves for contact four times a step; this is the force of the last of them, not of the whole step"
     notes = {name: ChannelNote("derived", why) for name in ("f_B_W", "f_normal_B_W")} if rk4 else {}
     return Resolution(table=table, contact_law=law, channel_notes=notes)
+
+
+def _robot_pair(model: Any, body: str, robot: Robot) -> Resolved:
+    """Friction of `body` against the robot's shapes: one number, or all that occur."""
+    mine = _surface(model, model.geom(f"{body}/0").id)
+    links = {model.body(link.name).id for link in model_of(robot).links}
+    shapes = [g for g in range(model.ngeom) if model.geom_bodyid[g] in links and model.geom_contype[g]]
+    found = tuple(sorted({mixed(mine, _surface(model, g)).friction for g in shapes}))
+    native = "max of geom_friction over the robot's shapes"
+    if not found:
+        return absent("1", "no shape of the robot can touch")
+    return Resolved(value=found[0] if len(found) == 1 else found, unit="1", origin="derived", native=native)
 
 
 def _options(model: Any, scene: Scene, settings: Settings, dt: float) -> Iterator[Row]:

@@ -13,7 +13,8 @@ from ...harness.description import is_text
 from ...harness.engine import RobotDynamics, Settings, Value
 from ...harness.resolution import Row, floats, read
 from ...harness.robot_model import Link, RobotModel
-from ...harness.scene import Array, Robot
+from ...harness.scene import Array, Material, Robot
+from .model import GEOM_NAMES, ROBOTS
 
 
 def attach(spec: Any, robot: Robot, settings: Settings) -> None:
@@ -28,12 +29,27 @@ def attach(spec: Any, robot: Robot, settings: Settings) -> None:
         child.delete(actuator)
     for sensor in list(child.sensors):
         child.delete(sensor)
-    for geom in child.geoms if not robot.contacts else ():
-        geom.contype = geom.conaffinity = 0
+    for geom in child.geoms:
+        touches = robot.contacts and (geom.contype or geom.conaffinity)
+        geom.contype, geom.conaffinity = (ROBOTS if touches else 0), 0
+        if touches:
+            _surface(geom, robot.material, settings)
     for joint in child.joints if settings.options.get("joint_friction") is False else ():
         joint.frictionloss = 0.0
     frame = spec.worldbody.add_frame(pos=list(robot.pose.p), quat=list(robot.pose.q_wxyz))
     spec.attach(child, prefix="", frame=frame)
+
+
+def _surface(geom: Any, material: Material, settings: Settings) -> None:
+    """What the scene and the settings say of a shape that may touch; the description decides the rest."""
+    if material.friction is not None:
+        geom.friction[0] = material.friction
+    for name in GEOM_NAMES:
+        value = settings.options.get(name)
+        if isinstance(value, tuple):
+            getattr(geom, name)[: len(value)] = value
+        elif value is not None:
+            setattr(geom, name, value)
 
 
 class RobotAccess:

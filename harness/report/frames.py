@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .. import store
@@ -110,6 +112,27 @@ def load_trace(run_id: str, results: Path) -> pd.DataFrame:
                 columns[name + suffix] = data[:, k]
         frames.append(pd.DataFrame(columns))
     return pd.concat(frames, ignore_index=True)
+
+
+def load_contacts(run_id: str, results: Path) -> pd.DataFrame:
+    """Contact points of one run: time, the parties a and b, point, normal from a to b, gap, forces on b; SI, in W.
+
+    Raises:
+        UsageError: there is no such run, or it has no contact points.
+    """
+    folder = store.find(run_id, results)
+    if not (folder / store.CONTACTS).is_file():
+        raise UsageError(f"run {run_id!r} has no contact points: its experiment or its engine logs none")
+    found, time = store.read_contacts(folder), store.read_trace(folder).time
+    names = np.array(found.parties, dtype=object)
+    columns: dict[str, Any] = {"time": time[found.sample], "a": names[found.rows.a], "b": names[found.rows.b]}
+    for field in dataclasses.fields(found.rows)[2:]:
+        data = getattr(found.rows, field.name)
+        if data.ndim == 1:
+            columns[field.name] = data
+        else:
+            columns |= {field.name + suffix: data[:, k] for k, suffix in enumerate(_COMPONENTS[3])}
+    return pd.DataFrame(columns)
 
 
 def load_resolved(run_id: str, results: Path) -> pd.DataFrame:

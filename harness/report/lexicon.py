@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..checks import metrics_of
 from ..errors import SimparityError
 from ..experiment import Experiment, Metric
 from ..registry import experiment_class
@@ -51,7 +52,7 @@ def lexicon(runs: Sequence[Run], colours: Mapping[str, int]) -> Lexicon:
     experiments = [found for found in {run.variant: _experiment_of(run) for run in runs}.values() if found is not None]
     metrics: dict[str, Metric] = {}
     for experiment in experiments:
-        for metric in experiment.metrics():
+        for metric in metrics_of(experiment):
             metrics.setdefault(metric.name, metric)
     names = labels(runs)
     first = experiments[0] if experiments else None
