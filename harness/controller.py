@@ -134,7 +134,7 @@ def cartesian_line(
     for k in range(1, round(duration / dt) + 1):
         wanted, rate = along(k * dt)
         pose = reference.link_poses(q)[at]
-        missing = np.concatenate([origin[:3] + wanted - pose[:3], _rotation_to(origin[3:], pose[3:])])
+        missing = np.concatenate([origin[:3] + wanted - pose[:3], rotation_to(origin[3:], pose[3:])])
         J = reference.jacobian(q, link)
         v = np.linalg.lstsq(J, np.concatenate([rate, np.zeros(3)]), rcond=1e-6)[0]
         step = np.linalg.lstsq(J, missing, rcond=1e-6)[0]
@@ -153,7 +153,7 @@ def cartesian_line(
     return target
 
 
-def _rotation_to(wanted: Array, present: Array) -> Array:
+def rotation_to(wanted: Array, present: Array) -> Array:
     """Rotation vector [rad] in W that turns the orientation `present` into `wanted` (quaternions, scalar first)."""
     w0, v0 = wanted[0], wanted[1:]
     w1, v1 = present[0], -present[1:]

@@ -83,6 +83,8 @@ class Experiment(Protocol):
     CONTACTS: ClassVar[bool] = (
         False  # whether contacts are logged one by one, which brings the metrics of their quality
     )
+    ENSEMBLE: ClassVar[str] = ""  # parameter whose values are the members of one ensemble: a chaotic experiment has one
+    OUTCOMES: ClassVar[tuple[str, ...]] = ()  # words for the metric `outcome`, which holds the index of one of them
     # two runs agree when they are nearer than this: [m], [rad], [N s]
     TOLERANCE: ClassVar[tuple[float, float, float]]
 

@@ -81,6 +81,13 @@ class Reference:
             rows.append([*X.translation, w, x, y, z])
         return np.array(rows)
 
+    def link_pose(self, q: Array, link: str) -> Array:
+        """X_WL of one link: position [m], quaternion scalar first; shape (7,)."""
+        self._pin.forwardKinematics(self.model, self.data, q)
+        X = self._pin.updateFramePlacement(self.model, self.data, self._frames[self.link_names.index(link)])
+        x, y, z, w = self._pin.Quaternion(X.rotation).coeffs()
+        return np.array([*X.translation, w, x, y, z])
+
     def link_motion(self, q: Array, v: Array, link: str) -> tuple[Array, Array, Array]:
         """Position of the link's origin [m], its velocity [m/s] and angular velocity [rad/s], in W, each (3,)."""
         frame = self._frames[self.link_names.index(link)]
