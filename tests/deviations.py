@@ -2,4 +2,8 @@
 
 from __future__ import annotations
 
-DEVIATIONS: dict[tuple[str | None, str], str] = {}
+DEVIATIONS: dict[tuple[str | None, str], str] = {
+    ("physx", "test_the_first_touch_is_at_the_jam_depth"): (
+        "the persistent contact manifold sees a round peg's rim 23 um early; engines/physx/NOTES.md, a peg in a bore"
+    ),
+}

@@ -104,9 +104,16 @@ def test_a_tilted_peg_does_not_pass_the_jam_depth_freely(simulate: Simulate) -> 
     metrics, depth = measure(case, trace, context), case.depth(trace)
     assert not failed(case, trace, context, metrics)
     assert outcome(case, metrics) in ("stalled", "overload")
-    touched = np.linalg.norm(case.wrench(trace)[:, :3], axis=1) > 0.1
-    assert depth[np.argmax(touched)] == pytest.approx(metrics["jam_depth"], abs=0.5e-3)
     assert metrics["contact_work"] < 0 < metrics["contact_samples"]
+    assert depth.max() > 0.75 * metrics["jam_depth"]
+
+
+def test_the_first_touch_is_at_the_jam_depth(simulate: Simulate) -> None:
+    """What the law leaves of tilt and place, some 3 um, is 0.2 mm of depth."""
+    case, trace, context = insert(simulate, 0.8)
+    touched = np.linalg.norm(case.wrench(trace)[:, :3], axis=1) > 0.1
+    jam = peg.jam_depth(case.clearance, case.radians)
+    assert case.depth(trace)[np.argmax(touched)] == pytest.approx(jam, abs=0.2e-3)
 
 
 def test_overload_ends_the_run(simulate: Simulate) -> None:
