@@ -110,7 +110,7 @@ def test_a_tilted_peg_does_not_pass_the_jam_depth_freely(simulate: Simulate) -> 
 
 def test_the_first_touch_is_at_the_jam_depth(simulate: Simulate) -> None:
     """What the law leaves of tilt and place, some 3 um, is 0.2 mm of depth."""
-    case, trace, context = insert(simulate, 0.8)
+    case, trace, _ = insert(simulate, 0.8)
     touched = np.linalg.norm(case.wrench(trace)[:, :3], axis=1) > 0.1
     jam = peg.jam_depth(case.clearance, case.radians)
     assert case.depth(trace)[np.argmax(touched)] == pytest.approx(jam, abs=0.2e-3)
