@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from .momentum import kinetic_energy
 from .record import Detection
 from .rollout import Event
 from .scene import Array, Body, Box, Capsule, Cylinder, HalfSpace, Pose, Scene, Shape, Sphere, rotation
@@ -71,10 +72,9 @@ def _sleep(body: Body, trace: Trace) -> Iterator[Detection]:
 
 def _explosion(scene: Scene, body: Body, trace: Trace, quiet: slice) -> Iterator[Detection]:
     """Mechanical energy above what the body had at the start of `quiet`, by more than a first-order step could make."""
-    assert body.mass is not None and body.inertia is not None
-    v, w, p = (trace.of(name, body.name)[quiet] for name in ("v_WB", "w_WB", "p_WB"))
-    potential = -body.mass * (p @ np.array(scene.gravity))
-    kinetic = 0.5 * body.mass * np.einsum("tk,tk->t", v, v) + 0.5 * min(body.inertia) * np.einsum("tk,tk->t", w, w)
+    assert body.mass is not None
+    potential = -body.mass * (trace.of("p_WB", body.name)[quiet] @ np.array(scene.gravity))
+    kinetic = kinetic_energy(trace, body)[quiet]
     lift = body.mass * float(np.linalg.norm(scene.gravity)) * extent(body)  # the least that counts as an exchange
     scale = max(float(kinetic[0]), float(np.ptp(potential)), lift)
     grown = np.flatnonzero(kinetic + potential - kinetic[0] - potential[0] > (ENERGY_GROWTH - 1) * scale + 1e-9)

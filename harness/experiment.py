@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from .engine import Resolution, Simulation
 from .errors import UsageError
@@ -79,6 +79,9 @@ class Experiment(Protocol):
     AGAINST: ClassVar[str] = "the reference"  # what an experiment that does not step holds its metrics against
     # two runs agree when they are nearer than this: [m], [rad], [N s]
     TOLERANCE: ClassVar[tuple[float, float, float]]
+    # a short, coarse variant that tests run on every engine: parameters by name, and "duration" and "dt" [s]; what it
+    # leaves out keeps its default
+    SMOKE: ClassVar[Mapping[str, Any]] = {}
 
     def scene(self, dt: float) -> Scene:
         """The scene; `dt` matters only to parameters that are given in steps."""
