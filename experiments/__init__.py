@@ -17,4 +17,7 @@ EXPERIMENTS: Mapping[str, str] = {
     "dynamics": "dynamics:DynamicsCheck",
     "sliding_block": "sliding_block:SlidingBlock",
     "tumble": "tumble:Tumble",
+    "stack": "stack:Stack",
+    "rolling": "rolling:Rolling",
+    "collision_chain": "collision_chain:CollisionChain",
 }
