@@ -33,8 +33,8 @@ class CollisionChain(Experiment):
         mass: of each [kg].
         size: diameter of a sphere, edge of a cube [m].
         speed: of the striker [m/s], along +x.
-        gap: between neighbours in the row [m]; 0 lets them touch. The default size is a power of two, so that they do to
-            the last bit: a pair that is one rounding apart pushes one step later.
+        gap: between neighbours in the row [m]; 0 lets them touch. The default size is a power of two, so that they do
+            to the last bit: a pair that is one rounding apart pushes one step later.
         friction: Coulomb coefficient [1]; nothing slides in a central impact, and every engine can be told 0.01.
         restitution: coefficient of all bodies [1]; None leaves it to the engine.
     """
