@@ -133,7 +133,7 @@ class Stack(Experiment):
         return np.asarray(np.cumsum(forces, axis=0).T)
 
     def _loads(self) -> Array:
-        return self.mass * GRAVITY * np.arange(1, self.cubes + 1)
+        return np.asarray(self.mass * GRAVITY * np.arange(1.0, self.cubes + 1))
 
     def _force_error(self, trace: Trace, context: Context) -> float:
         means = self.interface_forces(trace)[last(trace, REST_WINDOW)].mean(axis=0)
