@@ -17,4 +17,8 @@ EXPERIMENTS: Mapping[str, str] = {
     "dynamics": "dynamics:DynamicsCheck",
     "sliding_block": "sliding_block:SlidingBlock",
     "peg_insertion": "peg_insertion:PegInsertion",
+    "tumble": "tumble:Tumble",
+    "stack": "stack:Stack",
+    "rolling": "rolling:Rolling",
+    "collision_chain": "collision_chain:CollisionChain",
 }

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -69,6 +69,7 @@ class Arm(Experiment):
     DT: ClassVar[float] = 1e-3
     DURATION: ClassVar[float] = 3.0
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-5, 1e-4, 1e-4)
+    SMOKE: ClassVar[Mapping[str, Any]] = {"duration": 0.02}
     HOME: ClassVar[dict[str, tuple[float, ...]]] = {}
 
     robot: str = "fr3"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import median
 from time import perf_counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,6 +45,7 @@ class DynamicsCheck(Experiment):
     DURATION: ClassVar[float] = 1e-3
     AGAINST: ClassVar[str] = "Pinocchio"
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-6, 1e-6, 1e-6)
+    SMOKE: ClassVar[Mapping[str, Any]] = {"samples": 4}
 
     robot: str = "fr3"
     flange: str = ""

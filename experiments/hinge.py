@@ -6,9 +6,9 @@ An importer that adds armature, drops damping or reads dry friction as something
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -61,6 +61,7 @@ class Hinge(Experiment):
     DT: ClassVar[float] = 1e-3
     DURATION: ClassVar[float] = 3.0
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-5, 1e-4, 1e-4)
+    SMOKE: ClassVar[Mapping[str, Any]] = {"duration": 0.3, "dt": 2e-3, "length": 0.01, "inertia": 1.1e-4}
 
     mode: str = "swing"
     mass: float = 1.0

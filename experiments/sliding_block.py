@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class SlidingBlock(Experiment):
     DT: ClassVar[float] = 1e-3
     DURATION: ClassVar[float] = 1.5
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-5, 1e-3, 1e-4)
+    SMOKE: ClassVar[Mapping[str, Any]] = {"duration": 0.2, "dt": 2e-3, "start": "rest", "incline": 0.3}
 
     mass: float = 0.1
     size: float = 0.1

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class Throughput(Experiment):
     DURATION: ClassVar[float] = 1e-3
     AGAINST: ClassVar[str] = "a single world"
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-5, 1e-4, 1e-4)
+    SMOKE: ClassVar[Mapping[str, Any]] = {"worlds": 2, "steps": 10}
 
     worlds: int = 64
     steps: int = 200

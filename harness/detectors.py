@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from .momentum import kinetic_energy
 from .record import Detection
 from .rollout import Event
 from .scene import Array, Body, Box, Capsule, Cylinder, HalfSpace, Pose, Scene, Shape, Sphere, rotation
@@ -20,15 +21,15 @@ SINKING = 0.02  # part of the body's size
 
 
 def detect(scene: Scene, trace: Trace, events: Sequence[Event]) -> list[Detection]:
-    """All failures in `trace`; between events no body may gain energy unless a wrench acts on it."""
+    """All failures in `trace`; between events the bodies may gain no energy unless a wrench acts."""
     found: list[Detection] = []
     for body in scene.moving:
         size = extent(body)
         found += _sleep(body, trace)
-        for quiet in _quiet(trace, events):
-            found += _explosion(scene, body, trace, quiet)
         found += _tunnelling(scene, body, trace, size)
         found += _at_rest(scene, body, trace, size)
+    for quiet in _quiet(trace, events) if scene.moving else ():
+        found += _explosion(scene, trace, quiet)
     return found
 
 
@@ -69,17 +70,32 @@ def _sleep(body: Body, trace: Trace) -> Iterator[Detection]:
         yield _at(trace, asleep[0], "sleep", body, "the engine put it to sleep and freezes its contact force")
 
 
-def _explosion(scene: Scene, body: Body, trace: Trace, quiet: slice) -> Iterator[Detection]:
-    """Mechanical energy above what the body had at the start of `quiet`, by more than a first-order step could make."""
-    assert body.mass is not None and body.inertia is not None
-    v, w, p = (trace.of(name, body.name)[quiet] for name in ("v_WB", "w_WB", "p_WB"))
-    potential = -body.mass * (p @ np.array(scene.gravity))
-    kinetic = 0.5 * body.mass * np.einsum("tk,tk->t", v, v) + 0.5 * min(body.inertia) * np.einsum("tk,tk->t", w, w)
-    lift = body.mass * float(np.linalg.norm(scene.gravity)) * extent(body)  # the least that counts as an exchange
-    scale = max(float(kinetic[0]), float(np.ptp(potential)), lift)
-    grown = np.flatnonzero(kinetic + potential - kinetic[0] - potential[0] > (ENERGY_GROWTH - 1) * scale + 1e-9)
+def _explosion(scene: Scene, trace: Trace, quiet: slice) -> Iterator[Detection]:
+    """Mechanical energy above what all bodies had at the start of `quiet`, by more than a first-order step could make.
+
+    Bodies may give it to each other; the one that gained most is named.
+    """
+    kinetic = np.array([kinetic_energy(trace, body)[quiet] for body in scene.moving])
+    potential = np.array([_potential(scene, body, trace)[quiet] for body in scene.moving])
+    gained = kinetic + potential - kinetic[:, :1] - potential[:, :1]
+    # the least that counts as an exchange: to lift every body by its size
+    lift = sum(_weight(scene, body) * extent(body) for body in scene.moving)
+    scale = max(float(kinetic[:, 0].sum()), float(np.ptp(potential.sum(axis=0))), lift)
+    grown = np.flatnonzero(gained.sum(axis=0) > (ENERGY_GROWTH - 1) * scale + 1e-9)
     if len(grown):
-        yield _at(trace, quiet.start + grown[0], "explosion", body, "its energy grew beyond what it started with")
+        most = scene.moving[int(np.argmax(gained[:, grown[0]]))]
+        yield _at(trace, quiet.start + grown[0], "explosion", most, "the energy grew beyond what there was at first")
+
+
+def _weight(scene: Scene, body: Body) -> float:
+    assert body.mass is not None
+    return body.mass * float(np.linalg.norm(scene.gravity))
+
+
+def _potential(scene: Scene, body: Body, trace: Trace) -> Array:
+    """Energy in the field of gravity [J], shape (T,)."""
+    assert body.mass is not None
+    return np.asarray(-body.mass * (trace.of("p_WB", body.name) @ np.array(scene.gravity)))
 
 
 def _tunnelling(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator[Detection]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from .contacts import ContactTrace
 from .engine import Resolution, Simulation
@@ -80,13 +80,14 @@ class Experiment(Protocol):
     DT: ClassVar[float]  # default step [s]
     DURATION: ClassVar[float]  # default simulated time [s]
     AGAINST: ClassVar[str] = "the reference"  # what an experiment that does not step holds its metrics against
-    CONTACTS: ClassVar[bool] = (
-        False  # whether contacts are logged one by one, which brings the metrics of their quality
-    )
+    CONTACTS: ClassVar[bool] = False  # whether contacts are logged one by one, with the metrics of their quality
     ENSEMBLE: ClassVar[str] = ""  # parameter whose values are the members of one ensemble: a chaotic experiment has one
     OUTCOMES: ClassVar[tuple[str, ...]] = ()  # words for the metric `outcome`, which holds the index of one of them
     # two runs agree when they are nearer than this: [m], [rad], [N s]
     TOLERANCE: ClassVar[tuple[float, float, float]]
+    # a short, coarse variant that tests run on every engine: parameters by name, and "duration" and "dt" [s]; what it
+    # leaves out keeps its default
+    SMOKE: ClassVar[Mapping[str, Any]] = {}
 
     def scene(self, dt: float) -> Scene:
         """The scene; `dt` matters only to parameters that are given in steps."""

@@ -30,6 +30,8 @@ _NUMERICAL = (
     "rollout",
     "trace",
     "contact_law",
+    "momentum",
+    "free_rotation",
     "experiment",
     "checks",
     "detectors",

@@ -6,4 +6,8 @@ DEVIATIONS: dict[tuple[str | None, str], str] = {
     ("physx", "test_the_first_touch_is_at_the_jam_depth"): (
         "the persistent contact manifold sees a round peg's rim 23 um early; engines/physx/NOTES.md, a peg in a bore"
     ),
+    ("newton", "test_every_interface_carries_what_is_above_it"): (
+        "MuJoCo Warp loses all points of a box on a box for one step when they overlap by less than some 40 um; see "
+        "engines/newton/NOTES.md, Surprises"
+    ),
 }
