@@ -16,4 +16,5 @@ EXPERIMENTS: Mapping[str, str] = {
     "throughput": "throughput:Throughput",
     "dynamics": "dynamics:DynamicsCheck",
     "sliding_block": "sliding_block:SlidingBlock",
+    "pinch_creep": "pinch_creep:PinchCreep",
 }
