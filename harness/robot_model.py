@@ -57,7 +57,7 @@ class Link:
         joint: how it moves against its parent; None when it is fixed.
         mass: [kg]; `com`: centre of mass in the link's frame [m].
         inertia: about the centre of mass, in the link's axes (3, 3) [kg m^2].
-        shapes: primitive shapes in the link's frame; meshes are left out and counted in `meshes`.
+        shapes: primitive shapes that can touch, in the link's frame; meshes are left out and counted in `meshes`.
     """
 
     name: str
@@ -211,7 +211,7 @@ def _extract(name: str, model: Any) -> RobotModel:
                 com=_com(body),
                 inertia=tuple(tuple(map(float, row)) for row in turn @ np.diag(body.inertia) @ turn.T),  # type: ignore[misc]
                 shapes=tuple(_shapes(model, body)),
-                meshes=sum(int(model.geom_type[g]) == int(mujoco.mjtGeom.mjGEOM_MESH) for g in _geoms(body)),
+                meshes=sum(model.geom_type[g] == mujoco.mjtGeom.mjGEOM_MESH for g in _colliding(model, body)),
             )
         )
     return RobotModel(links=tuple(links))
@@ -270,17 +270,18 @@ def _com(body: Any) -> tuple[float, float, float]:
     return (x, y, z) if body.mass[0] > 0 else (0.0, 0.0, 0.0)
 
 
-def _geoms(body: Any) -> range:
-    return range(int(body.geomadr[0]), int(body.geomadr[0]) + int(body.geomnum[0]))
+def _colliding(model: Any, body: Any) -> list[int]:
+    """The geoms of a body that can touch anything."""
+    first = int(body.geomadr[0])
+    geoms = range(first, first + int(body.geomnum[0]))
+    return [g for g in geoms if model.geom_contype[g] or model.geom_conaffinity[g]]
 
 
 def _shapes(model: Any, body: Any) -> list[Shape]:
     import mujoco
 
     shapes: list[Shape] = []
-    for g in _geoms(body):
-        if not (model.geom_contype[g] or model.geom_conaffinity[g]):
-            continue
+    for g in _colliding(model, body):
         size = [float(s) for s in model.geom_size[g]]
         pose = Pose(tuple(map(float, model.geom_pos[g])), _unit(model.geom_quat[g]))  # type: ignore[arg-type]
         match mujoco.mjtGeom(model.geom_type[g]):

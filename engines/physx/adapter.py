@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...harness.channels import COLUMNS, STATE_WIDTH, WIDTH, Sample
+from ...harness.contacts import ContactRows
 from ...harness.device import require_cuda
 from ...harness.engine import Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import SimparityError, Unsupported
@@ -50,7 +51,7 @@ class PhysxSimulation:
         self.model = build_model(self.scene, self.dt, self.settings)
         self._map_state()
         moving, system = self.model.moving, self.model.system
-        self._contacts = ContactReader(self.model)
+        self._contacts = ContactReader(self.model, self.scene)
         self._step, self._pack = system.step, system.pack
         n, dt = len(moving), system.timestep
         mass = np.array([body.mass for body in moving]).reshape(n, 1)
@@ -129,6 +130,12 @@ class PhysxSimulation:
         into.data[...] = self._block
         if self._order is not None:
             into.joints[:2] = self._joint_state[:, self._order]
+
+    def watch_contacts(self, watched: bool) -> None:
+        """Nothing to do: PhysX keeps its list until the next step."""
+
+    def contacts(self) -> ContactRows:
+        return self._contacts.rows()
 
     def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
         assert self.model.robot is not None, "the scene has no robot"

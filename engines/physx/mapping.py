@@ -103,6 +103,9 @@ Q_X_ONTO_Z = (0.5**0.5, 0.0, -(0.5**0.5), 0.0)
 
 NO_DRY_FRICTION = "a joint's friction is a factor on its load in PhysX, not a torque, and stays 0 or SAPIEN's default"
 PAIRS_OFF_AT_MOST = 32  # one bit each in the third word of collision_groups
+# First two words of collision_groups, SAPIEN's contact type and affinity: two shapes meet where a bit of one's type is
+# in the other's affinity. So bodies meet bodies and robots, and robots meet bodies only.
+BODY_GROUPS, ROBOT_GROUPS = (1, 3, 0, 0), (2, 0, 0, 0)
 MOST_ITERATIONS = 255  # PhysX keeps each count in 8 bits and wraps: 300 becomes 44, 256 becomes 0 and the state NaN
 CONTACT_OFFSET, REST_OFFSET = 0.01, 0.0  # [m] SAPIEN's defaults, physx_default.h
 

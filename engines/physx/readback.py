@@ -7,6 +7,7 @@ not exposed. Bodies, shapes and materials are read from PhysX itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from ...harness.channels import ChannelNote
@@ -17,7 +18,9 @@ from . import mapping
 from .dynamics import NOTES
 from .model import Model
 from .robot_readback import robot_rows
+from .robots import Articulated
 
+_COMBINED = "average of both dynamic_friction: the combine mode is not readable, the rule was measured"
 _CHANNEL_NOTES = {
     "f_B_W": ChannelNote(
         "derived",
@@ -29,6 +32,9 @@ _CHANNEL_NOTES = {
     ),
     "f_normal_B_W": ChannelNote(
         "derived", "sum of the contacts' impulses over dt; a sleeping body's keeps the value of its last step awake"
+    ),
+    "f_friction": ChannelNote(
+        "unsupported", "SAPIEN's contact points have the normal part of the impulse only; friction is per body"
     ),
 }
 
@@ -47,18 +53,26 @@ def resolution(model: Model, scene: Scene, settings: Settings, dt: float) -> Res
     bounces = []
     for a, b in scene.colliding_pairs():
         one, other = (model.components[name].collision_shapes[0].physical_material for name in (a, b))
-        table[f"pair.{a}+{b}.friction"] = Resolved(
-            value=mapping.combined(one.dynamic_friction, other.dynamic_friction),
-            unit="1",
-            origin="derived",
-            native="average of both dynamic_friction: the combine mode is not readable, the rule was measured",
-        )
+        mu = mapping.combined(one.dynamic_friction, other.dynamic_friction)
+        table[f"pair.{a}+{b}.friction"] = Resolved(value=mu, unit="1", origin="derived", native=_COMBINED)
         bounces.append(mapping.combined(one.restitution, other.restitution))
+    for body, robot in product(scene.bodies, scene.touching_robots):
+        if body.shapes and model.robot is not None:
+            table[f"pair.{body.name}+{robot.name}.friction"] = _robot_pair(model.components[body.name], model.robot)
     law = mapping.contact_law(bounces, float(config.bounce_threshold), bool(config.enable_tgs))
     notes = _CHANNEL_NOTES if model.robot is None else {**_CHANNEL_NOTES, **NOTES}
     substeps = "iterations" if model.robot is None else model.robot.iterations_option
     refined_by = ("iterations",) if substeps == "iterations" else ()  # robot_iterations adds rounding, see NOTES.md
     return Resolution(table=table, contact_law=law, channel_notes=notes, refined_by=refined_by)
+
+
+def _robot_pair(component: Any, robot: Articulated) -> Resolved:
+    """Friction of a body against the robot's shapes, which are all of one material."""
+    if not robot.shapes:
+        return absent("1", "no shape of the robot can touch")
+    one, other = (shape.physical_material for shape in (component.collision_shapes[0], robot.shapes[0][1]))
+    mu = mapping.combined(one.dynamic_friction, other.dynamic_friction)
+    return Resolved(value=mu, unit="1", origin="derived", native=_COMBINED)
 
 
 def _options(model: Model, scene: Scene, asked: Mapping[str, Value], dt: float) -> Iterator[Row]:

@@ -31,6 +31,7 @@ class Articulated:
         links: per link of the source, the link of the articulation that it is (part of).
         in_link: per link of the source, its pose in that link.
         made: per link of the source, whether the articulation has a link of its own for it.
+        shapes: its collision shapes, each with the index of the source's link that it belongs to.
         joints: per joint of the source, the `PhysxArticulationJoint`.
         order: per joint of the source, its place in SAPIEN's joint arrays; a slice where both have the same order.
         inverse: per joint of SAPIEN's arrays, its place in the source.
@@ -43,6 +44,7 @@ class Articulated:
     links: tuple[Any, ...]
     in_link: tuple[Any, ...]
     made: tuple[bool, ...]
+    shapes: tuple[tuple[int, Any], ...]
     joints: tuple[Any, ...]
     order: Any
     inverse: Any
@@ -69,8 +71,7 @@ def add_robot(world: Any, scene: Scene, options: Mapping[str, Value]) -> Articul
     root = _link(None, f"{robot.name}/root")
     root.joint.type = "fixed"
     links, in_link, made = _links(robot, source, root, options)
-    if robot.contacts:
-        attach_shapes(source, links, in_link, options, len(scene.collision_pairs_off))
+    shapes = attach_shapes(robot, source, links, in_link, options) if robot.contacts else ()
     for link in (root, *(link for link, own in zip(links, made, strict=True) if own)):
         entity = sapien.Entity()
         entity.name = link.name
@@ -93,6 +94,7 @@ def add_robot(world: Any, scene: Scene, options: Mapping[str, Value]) -> Articul
         links=tuple(links),
         in_link=tuple(in_link),
         made=tuple(made),
+        shapes=shapes,
         joints=tuple(active[name] for name in source.joint_names),
         order=order,
         inverse=inverse,

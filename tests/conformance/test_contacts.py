@@ -52,6 +52,27 @@ PRESS = """
   </worldbody>
 </mujoco>
 """
+# two balls side by side that overlap by half, each with a box for the eye only that reaches into the plate
+TWINS = """
+<mujoco model="twins">
+  <worldbody>
+    <body name="stand" pos="0 0 0.2">
+      <body name="left" pos="-0.01 0 0">
+        <inertial mass="0.2" pos="0 0 0" diaginertia="1e-4 1e-4 1e-4"/>
+        <joint name="slide_left" type="slide" axis="1 0 0"/>
+        <geom type="sphere" size="0.02"/>
+        <geom type="box" size="0.01 0.01 0.15" contype="0" conaffinity="0"/>
+      </body>
+      <body name="right" pos="0.01 0 0">
+        <inertial mass="0.2" pos="0 0 0" diaginertia="1e-4 1e-4 1e-4"/>
+        <joint name="slide_right" type="slide" axis="0 0 1"/>
+        <geom type="sphere" size="0.02"/>
+        <geom type="box" size="0.01 0.01 0.15" contype="0" conaffinity="0"/>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
 PLATE = Body(name="plate", shapes=(Box((0.4, 0.4, 0.1)),), pose=Pose((0.0, 0.0, 0.05)), material=ROUGH)
 
 
@@ -155,3 +176,31 @@ def test_a_robot_without_contacts_passes_through(simulate: Simulate) -> None:
     simulation.advance(500)
     simulation.sample(sample)
     assert sample.q[1] == pytest.approx(-0.5 * G * 0.5**2, rel=0.02)
+
+
+def test_a_robot_presses_a_moving_body_on_the_ground(simulate: Simulate, eps: float) -> None:
+    """The block's net force holds its weight: the ground bears the robot's load as well, and both are in it."""
+    robot = Robot(name="tool", description=PRESS, contacts=True, material=ROUGH)
+    scene = Scene(name="clamped", bodies=(GROUND, block("block", 0.0)), robots=(robot,))
+    simulation, load = simulate(scene), 5 + 0.2 * G
+    touching, sample = watched(simulation), Sample(("block",), model_of(robot).joint_names)
+    simulation.command(np.array([0.0, -5.0]), None)
+    simulation.advance(1500)
+    simulation.sample(sample)
+    rows, parties = touching.contacts(), contact_parties(scene)
+    touched = {(parties[a], parties[b]) for a, b in zip(rows.a, rows.b, strict=True)}
+    assert touched == {("ground", "block"), ("block", "tool/pad")}
+    np.testing.assert_allclose(on(rows, parties.index("tool/pad")), [0, 0, load], rtol=5e-3, atol=1e-2)
+    np.testing.assert_allclose(on(rows, 0), [0, 0, -load - MASS * G], rtol=5e-3, atol=1e-2)
+    np.testing.assert_allclose(on(rows, 1), sample.f_normal_B_W[0], atol=10 * eps)
+    np.testing.assert_allclose(sample.f_B_W[0], [0, 0, MASS * G], atol=2e-2)
+
+
+def test_a_robot_does_not_touch_itself_and_what_is_only_seen_touches_nothing(simulate: Simulate) -> None:
+    robot = Robot(name="twins", description=TWINS, contacts=True)
+    simulation = simulate(Scene(name="twins", bodies=(PLATE,), robots=(robot,), gravity=(0.0, 0.0, 0.0)))
+    touching, sample = watched(simulation), Sample((), ("slide_left", "slide_right"))
+    simulation.advance(100)
+    simulation.sample(sample)
+    assert not len(touching.contacts().a)
+    np.testing.assert_array_equal(sample.q, 0)
