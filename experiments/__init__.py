@@ -17,4 +17,5 @@ EXPERIMENTS: Mapping[str, str] = {
     "dynamics": "dynamics:DynamicsCheck",
     "sliding_block": "sliding_block:SlidingBlock",
     "pinch_creep": "pinch_creep:PinchCreep",
+    "push": "push:Push",
 }
