@@ -272,9 +272,8 @@ def _com(body: Any) -> tuple[float, float, float]:
 
 def _colliding(model: Any, body: Any) -> list[int]:
     """The geoms of a body that can touch anything."""
-    first = int(body.geomadr[0])
-    geoms = range(first, first + int(body.geomnum[0]))
-    return [g for g in geoms if model.geom_contype[g] or model.geom_conaffinity[g]]
+    geoms = int(body.geomadr[0]) + np.arange(int(body.geomnum[0]))
+    return [int(g) for g in geoms if model.geom_contype[g] or model.geom_conaffinity[g]]
 
 
 def _shapes(model: Any, body: Any) -> list[Shape]:

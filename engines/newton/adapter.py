@@ -15,16 +15,18 @@ import numpy as np
 import warp as wp
 
 from ...harness.channels import COLUMNS, Sample
+from ...harness.contacts import ContactRows
 from ...harness.device import require_cuda
 from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Unsupported
 from ...harness.scene import Array, Scene
 from .batch import WorldBatch
+from .contacts import ContactReader, party_of_shapes
 from .dynamics import Evaluation
 from .model import com_velocity, newton_model, rotated, solver
 from .readback import Live, resolution
 from .readout import Readout, check_overflow
-from .robot_readback import robot_rows
+from .robot_readback import robot_pairs, robot_rows
 
 
 class NewtonSimulation:
@@ -44,11 +46,13 @@ class NewtonSimulation:
         self.state, self.control = self.model.state(), self.model.control()
         self.com = np.array([body.com for body in scene.moving]).reshape(-1, 3)
         n = len(self.com)
-        self.contacts = newton.Contacts(self.solver.get_max_contact_count(), 0, device=self.model.device)
+        self.rigid_contacts = newton.Contacts(self.solver.get_max_contact_count(), 0, device=self.model.device)
         kinds = {self.solver.ObservableKind.CONTACT_F, self.solver.ObservableKind.OVERFLOW}
-        self.observables = self.solver.observables(kinds, contacts=self.contacts)
+        self.observables = self.solver.observables(kinds, contacts=self.rigid_contacts)
         self.solver.mjw_model.opt.warn_overflow = 0  # no printed lines: `_finish` raises instead
-        self.readout = Readout(n, self.model, self.solver, self.state, self.contacts, self.observables)
+        self.readout = Readout(n, self.model, self.solver, self.state, self.rigid_contacts, self.observables)
+        parties = party_of_shapes(self.model, scene, self.shapes, self.robot)
+        self.touching = ContactReader(self.solver, self.rigid_contacts, self.observables, parties)
         self.gpu = bool(self.model.device.is_cuda)
         self.inbox = self._on_host(self.control.joint_f)
         self.read = (self.readout.out, self.state.joint_q, self.state.joint_qd)
@@ -72,7 +76,9 @@ class NewtonSimulation:
     def _step(self) -> None:
         if self.gpu:
             wp.copy(self.control.joint_f, self.inbox)
-        self.solver.step(self.state, self.state, self.control, self.contacts, self.dt, observables=self.observables)
+        self.solver.step(
+            self.state, self.state, self.control, self.rigid_contacts, self.dt, observables=self.observables
+        )
         self._gather()
 
     def _gather(self) -> None:
@@ -93,7 +99,7 @@ class NewtonSimulation:
 
     def reset(self) -> None:
         self.solver.reset(self.state)  # the model's joint coordinates and velocities; no warm start
-        self.contacts.rigid_contact_count.zero_()  # no step has ended yet: no contact force
+        self.rigid_contacts.rigid_contact_count.zero_()  # no step has ended yet: no contact force
         self.observables.overflow.zero_()
         self.readout.out.zero_()
         self.joint_f[:] = 0.0
@@ -130,6 +136,12 @@ class NewtonSimulation:
             into.q[:] = self.joint_q[self.robot.q]
             into.v[:] = self.joint_qd[self.robot.v]
 
+    def watch_contacts(self, watched: bool) -> None:
+        """Nothing to do: the solver's arrays hold the contacts until the next step."""
+
+    def contacts(self) -> ContactRows:
+        return self.touching.rows()
+
     def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
         assert self.evaluation is not None, "the scene has no robot"
         return self.evaluation.at(q, v, flange)
@@ -141,11 +153,13 @@ class NewtonSimulation:
         found = resolution(self.solver, self.model, self.shapes, self.scene, self.settings, self.dt)
         if self.robot is None:
             return found
-        rows = dict(robot_rows(Live(self.solver, {}), self.settings, self.robot))
-        return replace(found, table={**found.table, **rows})
+        live = Live(self.solver, self.shapes)
+        rows, pairs = robot_rows(live, self.settings, self.robot), robot_pairs(live, self.scene, self.robot)
+        return replace(found, table={**found.table, **dict(rows), **dict(pairs)})
 
     def close(self) -> None:
-        del self.graph, self.readout, self.observables, self.contacts, self.solver, self.state, self.control, self.model
+        del self.graph, self.readout, self.observables, self.touching, self.rigid_contacts
+        del self.solver, self.state, self.control, self.model
 
 
 def cache_folders() -> list[Path]:

@@ -95,7 +95,7 @@ def newton_model(
     q_WB = np.array([body.pose.q_wxyz for body in scene.moving]).reshape(-1, 4)
     com_W = rotated(q_WB, np.array([body.com for body in scene.moving]).reshape(-1, 3))
     builder.joint_qd[:] = com_velocity(velocity, com_W).ravel().tolist()
-    access = attach(builder, robot, settings) if robot is not None else None
+    access = attach(builder, robot, settings, attributes) if robot is not None else None
     if worlds > 1:
         copies = newton.ModelBuilder(gravity=scene.gravity)
         copies.replicate(builder, worlds)
@@ -127,8 +127,8 @@ def _capacity(scene: Scene, options: Mapping[str, Value], access: RobotAccess | 
     moving = sum(len(body.shapes) for body in scene.moving)
     rows = 0
     if access is not None:
-        robot = access.shapes
-        pairs += robot * (sum(len(body.shapes) for body in scene.bodies) + robot)
+        robot = len(access.shapes)
+        pairs += robot * sum(len(body.shapes) for body in scene.bodies)
         moving, rows = moving + robot, 2 * len(access.source.joints)
     contacts = POINTS_PER_PAIR * min(pairs, NEIGHBOURS * moving)
     condim = options.get("condim", 3)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
-from ...harness.engine import Settings, Value
-from ...harness.resolution import Row, floats, read
+from ...harness.engine import Resolved, Settings, Value
+from ...harness.resolution import Row, absent, floats, read
 from ...harness.robot_model import Joint, Link
-from .readback import Live, axes_matrix
+from ...harness.scene import Scene
+from ...harness.soft_contact import mixed
+from .readback import Live, axes_matrix, surface
 from .robots import RobotAccess
 
 
@@ -24,6 +27,21 @@ def robot_rows(live: Live, settings: Settings, access: RobotAccess) -> Iterator[
     for joint, dof in zip(access.source.joints, newton_dofs, strict=True):
         mjc = dofs[int(dof)]
         yield from _joint(live, settings, joint, mjc, of_dof[mjc])
+
+
+def robot_pairs(live: Live, scene: Scene, access: RobotAccess) -> Iterator[Row]:
+    """Friction of every body against the robot's shapes: one number, or all that occur."""
+    for body, robot in product(scene.bodies, scene.touching_robots):
+        if not body.shapes:
+            continue
+        mine = surface(live, live.geoms[body.name, 0])
+        mus = tuple(sorted({mixed(mine, surface(live, live.geom_of[s])).friction for s in access.shapes}))
+        native = "max of mjw_model.geom_friction over the robot's shapes"
+        found = Resolved(value=mus[0] if len(mus) == 1 else mus, unit="1", origin="derived", native=native)
+        yield (
+            f"pair.{body.name}+{robot.name}.friction",
+            found if mus else absent("1", "no shape of the robot can touch"),
+        )
 
 
 def _link(live: Live, link: Link, body: int) -> Iterator[Row]:
