@@ -30,7 +30,7 @@ CLEARANCE = 0.01  # [m] from the table to the pads' tips
 PAD_DEPTH = 0.01  # [m] from the tool's origin to the pads' front
 TABLE = (0.8, 0.8, 0.05)  # edges [m]
 STIFFNESS = (600.0, 600.0, 600.0, 30.0, 30.0, 30.0)  # [N/m, N m/rad]
-DAMPING = (80.0, 80.0, 80.0, 4.0, 4.0, 4.0)  # [N s/m, N m s/rad]: about 0.8 critical with 3 to 6 kg and 0.1 to 0.6 kg m^2
+DAMPING = (80.0, 80.0, 80.0, 4.0, 4.0, 4.0)  # [N s/m, N m s/rad]: 0.5 to 1.1 of critical at HOME
 JOINT_DAMPING = 0.2  # [N m s/rad], against the motion that the tool does not feel
 STEADY = (0.4, 0.6)  # part of the motion's time in which its speed is nearly constant
 
@@ -145,8 +145,8 @@ class Push(Experiment):
                 "push_force",
                 self._expected_force,
                 self._force_band,
-                "mu m g + m a by the speed gained; the pads' own friction changes the cube's weight on the table by up to "
-                "mu F, so F lies within mu m g / (1 -+ mu^2)",
+                "mu m g + m a by the speed gained; the pads' own friction changes the cube's weight on the table by up "
+                "to mu F, so F lies within mu m g / (1 -+ mu^2)",
             ),
             Check(
                 "impulse_x",
