@@ -18,4 +18,5 @@ EXPERIMENTS: Mapping[str, str] = {
     "sliding_block": "sliding_block:SlidingBlock",
     "pinch_creep": "pinch_creep:PinchCreep",
     "push": "push:Push",
+    "crowded_sweep": "crowded_sweep:CrowdedSweep",
 }

@@ -18,7 +18,7 @@ from ..harness.engine import Impulse, Soft
 from ..harness.errors import UnknownName
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, by_precision, require
 from ..harness.rollout import Controller, Event, Schedule
-from ..harness.scene import Array, Body, Capsule, Material, Pose, Robot, Scene
+from ..harness.scene import Array, Body, Capsule, Material, Pose, Robot, Scene, capsule_inertia
 from ..harness.trace import Trace
 
 NAME, GRIPPER, PADS = "capsule", "gripper", ("left_pad", "right_pad")
@@ -91,7 +91,7 @@ class PinchCreep(Experiment):
             name=NAME,
             shapes=(Capsule(self.radius, self.length),),
             mass=self.mass,
-            inertia=_capsule_inertia(self.mass, self.radius, self.length),
+            inertia=capsule_inertia(self.mass, self.radius, self.length),
             pose=Pose((0.0, 0.0, 0.0), turn),
             material=surface,
         )
@@ -248,13 +248,3 @@ def _axis(q: Array) -> Array:
     """The body's z axis in W, for a quaternion, scalar first."""
     w, x, y, z = q
     return np.array([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)])
-
-
-def _capsule_inertia(mass: float, radius: float, length: float) -> tuple[float, float, float]:
-    """Principal inertia of a solid capsule along z [kg m^2]: a cylinder and two half balls of one density."""
-    balls, cylinder = 4 / 3 * radius, length  # volumes over pi radius^2
-    m_b, m_c = mass * balls / (balls + cylinder), mass * cylinder / (balls + cylinder)
-    along = m_c * radius**2 / 2 + 0.4 * m_b * radius**2
-    across = m_c * (length**2 / 12 + radius**2 / 4)
-    across += m_b * (0.4 * radius**2 + length**2 / 4 + 3 / 8 * length * radius)
-    return (across, across, along)
