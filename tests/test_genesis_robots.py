@@ -150,18 +150,6 @@ def test_effort_zero_of_a_urdf_clamps_every_torque(built: Built) -> None:
     assert (row.value, row.authored) == (0.0, np.inf)
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_neutral_collision_keeps_pairs_that_touch_at_the_start(built: Built, kept: bool) -> None:
-    description, q0, _ = ROBOTS["fr3_hand"]
-    solid = Robot(name="fr3_hand", description=description, q0=q0, contacts=True)
-    simulation = built(Scene(name="solid", robots=(solid,)), neutral_collision=kept)
-    solver: Any = simulation.solver  # type: ignore[attr-defined]
-    pairs = np.argwhere(solver.collider._collision_pair_idx >= 0)
-    names = {frozenset((solver.geoms[i].link.name, solver.geoms[j].link.name)) for i, j in pairs}
-    assert (frozenset(("link5", "link7")) in names) is kept
-    assert simulation.resolved().table["neutral_collision"].value is kept
-
-
 @pytest.mark.parametrize("tau, v", [(0.1, 0.0), (0.3, 1.0), (-0.3, -1.0)])
 def test_dry_friction_is_a_torque(built: Built, tau: float, v: float) -> None:
     hinge = Scene(name="hinge", gravity=(0.0, 0.0, 0.0), robots=(Robot(name="hinge", description=HINGE),))

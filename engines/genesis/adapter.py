@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from ...harness.channels import Sample
+from ...harness.contacts import ContactRows
 from ...harness.device import require_cuda
 from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Unsupported
@@ -18,10 +19,12 @@ from ...harness.robot_model import one_robot
 from ...harness.scene import Array, Scene
 from . import mapping, process
 from .batch import WorldBatch
+from .contacts import ContactReader
 from .dynamics import DynamicsWorld, merged_notes
 from .model import check_pairs, places
 from .readback import resolution
 from .readout import Readout
+from .robot_contacts import robot_pairs
 from .robot_readback import robot_rows
 from .robots import RobotDrive, add_robot, robot_places
 from .world import add_bodies, empty_world, failure, set_velocity
@@ -45,7 +48,9 @@ class GenesisSimulation:
         self.drive = RobotDrive(self.world, self.robot, robot[0], settings) if robot and self.robot else None
         self.link_names = tuple(link.name for link in robot[1].links) if robot else ()
         self.alone: DynamicsWorld | None = None
+        self.arm = arm
         self.readout = Readout(self.solver, self.links, self.robot)
+        self.touching = ContactReader(self.solver, scene, self.places, self.robot)
         self.wrench: tuple[Any, Any] | None = None
         self.reset()
 
@@ -90,6 +95,12 @@ class GenesisSimulation:
     def sample(self, into: Sample) -> None:
         self.readout.sample(into)
 
+    def watch_contacts(self, watched: bool) -> None:
+        """Nothing to do: the collider keeps the contacts until the next step."""
+
+    def contacts(self) -> ContactRows:
+        return self.touching.rows()
+
     def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
         assert self.robot is not None, "the scene has no robot"
         if self.alone is None:
@@ -104,14 +115,19 @@ class GenesisSimulation:
         found = resolution(self.world, self.places, self.scene, self.settings, self.dt)
         if self.robot is None:
             return found
-        table = {**found.table, **dict(robot_rows(self.solver, self.robot, self.settings))}
-        return replace(found, table=table, channel_notes={**found.channel_notes, **merged_notes(self.robot)})
+        rows = dict(robot_rows(self.solver, self.robot, self.settings))
+        pairs = dict(robot_pairs(self.solver, self.scene, self.places, self.arm))
+        return replace(
+            found,
+            table={**found.table, **rows, **pairs},
+            channel_notes={**found.channel_notes, **merged_notes(self.robot)},
+        )
 
     def close(self) -> None:
         if self.alone is not None:
             self.alone.close()
         self.world.destroy()
-        del self.readout, self.drive, self.solver, self.world, self.alone
+        del self.readout, self.touching, self.arm, self.drive, self.solver, self.world, self.alone
 
 
 def cache_folders() -> list[Path]:

@@ -108,8 +108,6 @@ def _options(world: Any, solver: Any, scene: Scene, settings: Settings, dt: floa
     yield option("broadphase", broadphase, "", "rigid_config.broadphase_traversal")
     yield option("sparse_solve", bool(config.sparse_solve), "", "rigid_config.sparse_solve")
     yield "collision", read(bool(config.enable_collision), "", "rigid_config.enable_collision")
-    neutral = bool(solver._enable_neutral_collision)
-    yield option("neutral_collision", neutral, "", "RigidSolver._enable_neutral_collision")
     timeconst = solver._sol_default_timeconst
     yield option(
         "constraint_timeconst", float(timeconst), "s", "RigidSolver._sol_default_timeconst, at least 2 substeps"

@@ -15,6 +15,7 @@ from ...harness.errors import SimparityError
 from ...harness.robot_model import RobotModel
 from ...harness.scene import Array, Robot
 from . import process
+from .robot_contacts import let_touch, surface
 from .world import HULLS
 
 
@@ -36,7 +37,9 @@ def add_robot(world: Any, robot: Robot, settings: Settings) -> Any:
         if isinstance(merge, bool):
             keywords["merge_fixed_links"] = merge
         morph = gs.morphs.URDF(file=robot.description, fixed=True, **keywords, **HULLS)
-    return world.add_entity(morph)
+    entity = world.add_entity(morph, material=surface(robot))
+    let_touch(entity, robot, settings)
+    return entity
 
 
 def _places(indices: list[int]) -> Any:
