@@ -133,9 +133,9 @@ class CrowdedSweep(Experiment):
             Check(
                 "vertical_impulse",
                 self._expected_impulse,
-                by_precision(1e-6, 1e-4),
-                "m g t + m v at the end over all objects, momentum balance; what an iterative solver leaves of it, 6e-8 "
-                "at a tolerance of 1e-8 and 1e-11 at 1e-18, and the precision of the state",
+                by_precision(1e-6, 1e-3),
+                "m g t + m v at the end over all objects, momentum balance; what an iterative solver leaves, 6e-8 "
+                "at a tolerance of 1e-8 and 1e-11 at 1e-18, more in 32 bit",
             ),
         )
 
