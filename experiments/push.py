@@ -32,7 +32,7 @@ TABLE = (0.8, 0.8, 0.05)  # edges [m]
 STIFFNESS = (600.0, 600.0, 600.0, 30.0, 30.0, 30.0)  # [N/m, N m/rad]
 DAMPING = (80.0, 80.0, 80.0, 4.0, 4.0, 4.0)  # [N s/m, N m s/rad]: 0.5 to 1.1 of critical at HOME
 JOINT_DAMPING = 0.2  # [N m s/rad], against the motion that the tool does not feel
-LEAN = 0.01  # [rad]: pads and cube stay nearer than this to upright
+LEAN = 0.01  # [rad]: the cube's face stays nearer than this to upright
 STEADY = (0.4, 0.6)  # part of the motion's time in which its speed is nearly constant
 
 
@@ -147,7 +147,7 @@ class Push(Experiment):
                 self._expected_force,
                 self._force_band,
                 "m a_x + mu (m g + m a_z) by the speeds gained; the pads' own friction changes the cube's load on the "
-                "table by up to mu F, so F lies within that / (1 -+ mu^2), and by 0.01 F where pads or cube lean by 10 mrad",
+                "table by up to mu F, so F lies within that / (1 -+ mu^2), by mu 0.01 F more where its face leans",
             ),
             Check(
                 "impulse_x",
