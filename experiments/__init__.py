@@ -21,4 +21,7 @@ EXPERIMENTS: Mapping[str, str] = {
     "stack": "stack:Stack",
     "rolling": "rolling:Rolling",
     "collision_chain": "collision_chain:CollisionChain",
+    "pinch_creep": "pinch_creep:PinchCreep",
+    "push": "push:Push",
+    "crowded_sweep": "crowded_sweep:CrowdedSweep",
 }

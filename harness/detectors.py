@@ -16,6 +16,7 @@ ENERGY_GROWTH = 1.5  # energy over what there was to exchange: kinetic at the st
 REST_WINDOW = 0.2  # [s] at the end
 REST_SPEED = 1e-2  # [m/s] of a body that counts as resting
 JITTER = 0.1  # step-wise standard deviation of the normal force over its mean
+BORNE = 0.1  # part of the weight: a body with less net normal force hangs by friction, and this counts as the mean
 DRIFT_SPEED = 1e-4  # [m/s]
 SINKING = 0.02  # part of the body's size
 
@@ -126,7 +127,9 @@ def _at_rest(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator[De
     duration = float(trace.time[-1] - trace.time[start])
     if duration <= 0 or not np.isfinite(force).all() or np.linalg.norm(v, axis=1).max() > REST_SPEED or not force.any():
         return
-    if force.std() > JITTER * force.mean() and _alternates(force):
+    assert body.mass is not None
+    weight = body.mass * float(np.linalg.norm(scene.gravity))
+    if force.std() > JITTER * max(force.mean(), BORNE * weight) and _alternates(force):
         yield _at(
             trace, start, "jitter", body, f"its contact force at rest varies by {force.std():.2g} N from step to step"
         )

@@ -112,7 +112,8 @@ class GenesisSimulation:
         return WorldBatch(self.scene, self.dt, self.settings, self.robot, worlds)
 
     def resolved(self) -> Resolution:
-        found = resolution(self.world, self.places, self.scene, self.settings, self.dt)
+        touching = [int(g.idx) for g in self.arm.geoms] if self.arm is not None and self.scene.touching_robots else []
+        found = resolution(self.world, self.places, self.scene, self.settings, self.dt, touching)
         if self.robot is None:
             return found
         rows = dict(robot_rows(self.solver, self.robot, self.settings))

@@ -150,7 +150,8 @@ class NewtonSimulation:
         return WorldBatch(self.scene, self.dt, self.settings, str(self.model.device), worlds)
 
     def resolved(self) -> Resolution:
-        found = resolution(self.solver, self.model, self.shapes, self.scene, self.settings, self.dt)
+        touching = self.robot.shapes if self.robot is not None else ()
+        found = resolution(self.solver, self.model, self.shapes, self.scene, self.settings, self.dt, touching)
         if self.robot is None:
             return found
         live = Live(self.solver, self.shapes)

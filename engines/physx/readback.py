@@ -58,7 +58,11 @@ def resolution(model: Model, scene: Scene, settings: Settings, dt: float) -> Res
         bounces.append(mapping.combined(one.restitution, other.restitution))
     for body, robot in product(scene.bodies, scene.touching_robots):
         if body.shapes and model.robot is not None:
-            table[f"pair.{body.name}+{robot.name}.friction"] = _robot_pair(model.components[body.name], model.robot)
+            component = model.components[body.name]
+            table[f"pair.{body.name}+{robot.name}.friction"] = _robot_pair(component, model.robot)
+            if body.mass is not None and model.robot.shapes:
+                mine, its = (s.physical_material for s in (component.collision_shapes[0], model.robot.shapes[0][1]))
+                bounces.append(mapping.combined(mine.restitution, its.restitution))
     law = mapping.contact_law(bounces, float(config.bounce_threshold), bool(config.enable_tgs))
     notes = _CHANNEL_NOTES if model.robot is None else {**_CHANNEL_NOTES, **NOTES}
     substeps = "iterations" if model.robot is None else model.robot.iterations_option
