@@ -69,10 +69,17 @@ class Impulse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compliant:
-    """Contact as a spring k [N/m] with damping d [N s/m] on the force level."""
+    """Contact as a spring and a damper on the force level, f = (k x + d xdot)(1 + c xdot), never below 0; x is the overlap.
+
+    Attributes:
+        stiffness: k of one contact point [N/m].
+        damping: d [N s/m].
+        dissipation: c of Hunt and Crossley [s/m]: a body leaves with at most 1/c, so it hardly bounces.
+    """
 
     stiffness: float
     damping: float
+    dissipation: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
