@@ -98,13 +98,15 @@ class Resolution:
 
     Keys of `table` are canonical: an option's name ("dt", "cone"), or "body.NAME.quantity",
     "shape.BODY.INDEX.quantity", "pair.A+B.quantity". `refined_by` names the options besides dt whose doubling brings
-    the engine nearer to its own limit (iterations of a solver that substeps with them).
+    the engine nearer to its own limit (iterations of a solver that substeps with them). `residual` is the part of the
+    momentum [1] by which forces and velocities may disagree where the solver stops before the precision of the state.
     """
 
     table: Mapping[str, Resolved]
     contact_law: ContactLaw
     channel_notes: Mapping[str, ChannelNote] = field(default_factory=dict)
     refined_by: tuple[str, ...] = ()
+    residual: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

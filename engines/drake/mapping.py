@@ -72,6 +72,7 @@ IN_PROXIMITY_DEFAULTS: Mapping[str, str] = {
 _FACES: Mapping[str, Value] = {
     "face_contact": "corners",  # a bare box touches at one point and cannot stand
     "contact_surface_representation": "triangle",  # polygons cannot hold the pitch moment of a sliding cube
+    "facets": 64,  # a radius of 10 mm is within 12 um of the facets; the default hint of 20 mm makes 4 of it
     "joint_friction": False,  # Drake has no joint friction in N m
     "complete_joints": True,  # the importer drops armature without an actuator, and springs
 }
@@ -88,10 +89,11 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
         "stiction_tolerance": 1e-6,  # the default of 1e-4 m/s lets a body at rest on an incline creep at 79 um/s
         "point_stiffness": 1e6,  # Drake's default
         "hydroelastic_modulus": 1e7,  # Drake's default
-        "facets": 64,  # a radius of 10 mm is within 12 um of the facets; the default hint of 20 mm makes 4 of it
     },
 }
 
+# The SAP solver stops at this part of the momentum (rel_tolerance of SapSolverParameters, which Python cannot reach).
+SAP_RESIDUAL = 1e-6
 NO_DRY_FRICTION = "Drake has no dry friction of joints, and its importer ignores it"
 NO_RESTITUTION = "Drake has no restitution coefficient; a body leaves at 1/dissipation at most"
 DEFAULT_STIFFNESS = 1e6  # [N/m] point_stiffness of DefaultProximityProperties
@@ -188,10 +190,15 @@ def resolution_hint(shape: Shape, options: Mapping[str, Value]) -> float | None:
     return None
 
 
+def facets_of(radius: float, options: Mapping[str, Value]) -> int:
+    """Sides of a hydroelastic cylinder of that radius [m], by Drake's rule: circumference over resolution hint."""
+    facets = options.get("facets")
+    return facets if isinstance(facets, int) else max(3, math.ceil(2 * math.pi * radius / DEFAULT_HINT))
+
+
 def corners_on_half_spaces(shape: Shape, representation: str, options: Mapping[str, Value]) -> bool:
-    """Whether a shape touches half-spaces by its corners: exact for the hull of finitely many balls, not a cylinder."""
-    wanted = options.get("face_contact") == "corners" and bool(representation)
-    return wanted and not isinstance(shape, (Cylinder, Sphere))
+    """Whether a shape touches half-spaces by the balls whose hull it is, a cylinder by the corners of its facets."""
+    return options.get("face_contact") == "corners" and bool(representation) and not isinstance(shape, Sphere)
 
 
 def combined(k1: float, k2: float, d1: float, d2: float) -> tuple[float, float]:
@@ -199,8 +206,13 @@ def combined(k1: float, k2: float, d1: float, d2: float) -> tuple[float, float]:
     return k1 * k2 / (k1 + k2), (k2 * d1 + k1 * d2) / (k1 + k2)
 
 
-def contact_law(pairs: Sequence[tuple[float, float, float] | None], approximation: str) -> ContactLaw:
-    """The law of all pairs, each by stiffness [N/m], dissipation [s/m] and relaxation time [s]; None: no such numbers."""
+def contact_law(
+    pairs: Sequence[tuple[float, float, float] | None], approximation: str, near_rigid: float
+) -> ContactLaw:
+    """The law of all pairs, each by stiffness [N/m], dissipation [s/m] and relaxation time [s]; None: no such numbers.
+
+    `near_rigid` is sap_near_rigid_threshold [1]: above 0, the sap approximation softens contacts by a rule of its own.
+    """
     if not pairs:
         return Unknown(reason="this scene has no pair that can touch")
     first = pairs[0]
@@ -210,5 +222,7 @@ def contact_law(pairs: Sequence[tuple[float, float, float] | None], approximatio
         return Unknown(reason="hydroelastic contact: a pressure over a patch, which has no stiffness in N/m")
     k, d, tau = first
     if approximation == "sap":
+        if near_rigid > 0:
+            return Unknown(reason="sap softens stiff contacts; option.sap_near_rigid_threshold=0 leaves them as they are")
         return Compliant(stiffness=k, damping=k * tau)
     return Compliant(stiffness=k, damping=0.0, dissipation=d)

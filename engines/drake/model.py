@@ -33,6 +33,7 @@ class Solid:
         hulls: the geometries that touch everything but half-spaces because they have corners for those.
         points: the corners, balls that touch half-spaces only.
         planes: the half-spaces.
+        pressing: what has a pressure field or is rigid to one, for hydroelastic contact.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Solid:
     hulls: list[Any] = field(default_factory=list)
     points: list[Any] = field(default_factory=list)
     planes: list[Any] = field(default_factory=list)
+    pressing: list[Any] = field(default_factory=list)
 
     @property
     def everything(self) -> list[Any]:
@@ -162,11 +164,13 @@ def _register(
     X = place.multiply(transform(shape.pose))
     made = plant.RegisterCollisionGeometry(solid.native, X, geometry(shape), name, surface)
     solid.shapes.append(made)
+    if surface.HasProperty("hydroelastic", "compliance_type"):
+        solid.pressing.append(made)
     if isinstance(shape, HalfSpace):
         solid.planes.append(made)
     if solid.moving and mapping.corners_on_half_spaces(shape, representation, options):
         solid.hulls.append(made)
-        for k, (centre, radius) in enumerate(corners(shape)):
+        for k, (centre, radius) in enumerate(corners(shape, options)):
             surface = properties(None, material, "", options)
             ball = plant.RegisterCollisionGeometry(
                 solid.native, RigidTransform(centre), Sphere(radius), f"{name}/corner{k}", surface

@@ -19,6 +19,7 @@ from . import mapping
 from .model import Model, Solid
 from .robot_readback import robot_rows
 
+POINTS = "points only"
 _PATCHES = ChannelNote(
     "derived",
     "Drake shows the whole force of a hydroelastic patch; the normal part is along the patch's mean normal, of which each "
@@ -48,12 +49,15 @@ def resolution(model: Model, scene: Scene, settings: Settings, dt: float) -> Res
         )
         pairs.append(None if _by_patches(inspector, one, other) else _point_law(*surfaces))
         curved = curved or (_by_patches(inspector, one, other) and not (one.planes or other.planes))
-    law = mapping.contact_law(pairs, model.plant.get_discrete_contact_approximation().name[1:].lower())
+    plant = model.plant
+    approximation = plant.get_discrete_contact_approximation().name[1:].lower()
+    law = mapping.contact_law(pairs, approximation, float(plant.get_sap_near_rigid_threshold()))
     if model.robot is not None:
         table.update(robot_rows(model.robot, asked))
         curved = curved or (model.robot.robot.contacts and asked.get("face_contact", "shape") != "shape")
     notes = {"f_normal_B_W": _PATCHES} if curved else {}
-    return Resolution(table=table, contact_law=law, channel_notes=notes)
+    residual = mapping.SAP_RESIDUAL if model.plant.get_discrete_contact_solver().name == "kSap" else 0.0
+    return Resolution(table=table, contact_law=law, channel_notes=notes, residual=residual)
 
 
 class _Surface:
@@ -67,7 +71,6 @@ class _Surface:
         self.stiffness: float | None = value("material", "point_contact_stiffness")
         self.dissipation: float | None = value("material", "hunt_crossley_dissipation")
         self.relaxation_time: float | None = value("material", "relaxation_time")
-        self.has_pressure = bool(found.HasProperty("hydroelastic", "compliance_type"))  # its value cannot be read
         self.modulus: float | None = value("hydroelastic", "hydroelastic_modulus")
         self.resolution: float | None = value("hydroelastic", "resolution_hint")
         self.margin: float | None = value("hydroelastic", "margin")
@@ -81,11 +84,19 @@ def _by_patches(inspector: Any, one: Solid, other: Solid) -> bool:
     """Whether two solids meet by hydroelastic patches, at least in part."""
     return any(
         not inspector.CollisionFiltered(a, b)
-        and _surface(inspector, a).has_pressure
-        and _surface(inspector, b).has_pressure
+        and _representation(inspector, one, a) != POINTS
+        and _representation(inspector, other, b) != POINTS
         for a in one.shapes
         for b in other.shapes
     )
+
+
+def _representation(inspector: Any, solid: Solid, geometry: Any) -> str:
+    """How a shape takes part in contact; a half-space has no mesh, and only what we gave it says that it is rigid."""
+    if geometry in solid.planes:
+        return POINTS if geometry not in solid.pressing else "rigid half-space"
+    mesh = inspector.maybe_get_hydroelastic_mesh(geometry)
+    return {"VolumeMesh": "compliant", "TriangleSurfaceMesh": "rigid"}.get(type(mesh).__name__, POINTS)
 
 
 def _point_law(one: _Surface, other: _Surface) -> tuple[float, float, float] | None:
@@ -120,7 +131,9 @@ def _options(model: Model, scene: Scene, asked: Mapping[str, Value], dt: float) 
     yield option("contact_model", contact_model, "", "get_contact_model()")
     surface = plant.get_contact_surface_representation().name[1:].lower()
     yield option("contact_surface_representation", surface, "", "get_contact_surface_representation()")
-    several = any(solid.points for solid in model.solids) or asked.get("face_contact", "shape") != "shape"
+    inspector = model.inspector
+    meshes = [inspector.maybe_get_hydroelastic_mesh(g) for solid in model.solids for g in solid.shapes]
+    several = any(solid.points for solid in model.solids) or any(mesh is not None for mesh in meshes)
     where = "corners that touch half-spaces, or shapes with a hydroelastic mesh, in the scene graph"
     yield "multi_contact", Resolved(value=several, unit="", origin="derived", native=where)
     threshold = float(plant.get_sap_near_rigid_threshold())
@@ -199,11 +212,8 @@ def _shape(
     tau = mapping.relaxation_time(material, asked)
     by_settings = None if tau is not None else asked.get("relaxation_time")
     yield row("relaxation_time", surface.relaxation_time, "s", "material/relaxation_time", tau, by_settings)
-    mesh = inspector.maybe_get_hydroelastic_mesh(geometry)
-    kind = {"VolumeMesh": "compliant", "TriangleSurfaceMesh": "rigid"}.get(type(mesh).__name__, "points only")
-    if geometry in solid.planes and surface.has_pressure:
-        kind = "hydroelastic half-space"
-    yield row("representation", kind, "", "type of maybe_get_hydroelastic_mesh(), hydroelastic/compliance_type")
+    kind = _representation(inspector, solid, geometry)
+    yield row("representation", kind, "", "type of SceneGraphInspector.maybe_get_hydroelastic_mesh()")
     yield row("geometry", type(inspector.GetShape(geometry)).__name__, "", "SceneGraphInspector.GetShape")
     if geometry in solid.hulls:
         yield row("corners", len(solid.points), "1", "balls in the scene graph that touch half-spaces instead of the shape")

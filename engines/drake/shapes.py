@@ -98,8 +98,11 @@ def properties(
     return made
 
 
-def corners(shape: Shape) -> list[tuple[Array, float]]:
-    """The balls whose convex hull a shape is: centre in the shape's body frame [m] and radius [m], 0 for a corner."""
+def corners(shape: Shape, options: Mapping[str, Value]) -> list[tuple[Array, float]]:
+    """The balls whose convex hull a shape is: centre in the shape's body frame [m] and radius [m], 0 for a corner.
+
+    A cylinder is taken as the prism that its hydroelastic mesh is.
+    """
     X = transform(shape.pose)
     match shape:
         case Box():
@@ -107,6 +110,10 @@ def corners(shape: Shape) -> list[tuple[Array, float]]:
             radius = 0.0
         case Capsule():
             centres, radius = [np.array((0.0, 0.0, z * shape.length / 2)) for z in (-1.0, 1.0)], shape.radius
+        case Cylinder():
+            angles = 2 * np.pi / (sides := mapping.facets_of(shape.radius, options)) * np.arange(sides)
+            rim, radius = shape.radius * np.array((np.cos(angles), np.sin(angles))), 0.0
+            centres = [np.array((x, y, z * shape.length / 2)) for z in (-1.0, 1.0) for x, y in rim.T]
         case Mesh():
             hull = _convex(shape).GetConvexHull()
             centres, radius = [np.array(hull.vertex(i)) for i in range(hull.num_vertices())], 0.0
