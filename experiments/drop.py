@@ -109,7 +109,7 @@ class Drop(Experiment):
                 lambda context, expected: (
                     abs(expected) * max(1e-9 if context.precision == 64 else 1e-4, context.resolution.residual)
                 ),
-                "m (v_after + v_before) + m g t, momentum balance; the precision of the state, or where the solver stops",
+                "m (v_after + v_before) + m g t, momentum balance; the precision of the state, or of the solver",
             ),
             Check(
                 "max_overlap",

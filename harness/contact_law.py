@@ -8,9 +8,8 @@ converged. A law on forces, f = (k x + d xdot)(1 + c xdot) per contact, is stepp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import math
+from dataclasses import dataclass
 
 import numpy as np
 

@@ -69,7 +69,7 @@ class Impulse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compliant:
-    """Contact as a spring and a damper on the force level, f = (k x + d xdot)(1 + c xdot), never below 0; x is the overlap.
+    """Contact as a spring and a damper on forces, f = (k x + d xdot)(1 + c xdot), never below 0; x is the overlap.
 
     Attributes:
         stiffness: k of one contact point [N/m].

@@ -36,9 +36,11 @@ class DrakeSimulation:
         q = np.array([body.floating_positions_start() for body in model.moving], dtype=int).reshape(-1, 1)
         v = np.array([body.floating_velocities_start_in_v() for body in model.moving], dtype=int).reshape(-1, 1)
         # Drake has the quaternion first, and the angular velocity first
-        self._state = np.hstack([q + np.arange(4, 7), q + np.arange(4), nq + v + np.arange(3, 6), nq + v + np.arange(3)])
+        self._state = np.hstack(
+            [q + np.arange(4, 7), q + np.arange(4), nq + v + np.arange(3, 6), nq + v + np.arange(3)]
+        )
         self._velocity = np.hstack([v + np.arange(3, 6), v + np.arange(3)])
-        self._joint_q, self._joint_v = (robot.q, nq + robot.v) if robot is not None else (None, None)
+        self._joints: Any = (robot.q, nq + robot.v) if robot is not None else None
         self.link_names = tuple(link.name for link in robot.source.links) if robot is not None else ()
         self._generalized = plant.get_applied_generalized_force_input_port()
         self._spatial = plant.get_applied_spatial_force_input_port()
@@ -103,9 +105,10 @@ class DrakeSimulation:
                 into.asleep[...] = 0.0
             else:
                 into.data[:, COLUMNS["contact_count"].start :] = 0.0
-        if self._joint_q is not None:
-            into.q[:] = state[self._joint_q]
-            into.v[:] = state[self._joint_v]
+        if self._joints is not None:
+            q, v = self._joints
+            into.q[:] = state[q]
+            into.v[:] = state[v]
 
     def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
         assert self.model.robot is not None, "the scene has no robot"

@@ -86,7 +86,9 @@ class ContactReader:
         for i in range(results.num_point_pair_contacts()):
             info = results.point_pair_contact_info(i)
             pair = info.point_pair()
-            yield self._contact(pair.id_A, pair.id_B, info.contact_point(), -pair.nhat_BA_W, -pair.depth, info.contact_force())
+            yield self._contact(
+                pair.id_A, pair.id_B, info.contact_point(), -pair.nhat_BA_W, -pair.depth, info.contact_force()
+            )
         for i in range(results.num_hydroelastic_contacts()):
             info = results.hydroelastic_contact_info(i)
             patch = info.contact_surface()

@@ -77,8 +77,8 @@ def _strip(body: Element, inertias: dict[str, Link]) -> None:
         geom.set("conaffinity", "0")
     link = inertias.get(body.get("name", ""))
     if weighed_by_mesh and not has_inertial and link is not None:
-        I = link.inertia
-        six = (I[0][0], I[1][1], I[2][2], I[0][1], I[0][2], I[1][2])
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = link.inertia
+        six = (xx, yy, zz, xy, xz, yz)
         attributes = {"mass": numbers(link.mass), "pos": numbers(link.com), "fullinertia": numbers(six)}
         SubElement(body, "inertial", attributes)
 

@@ -28,7 +28,10 @@ OPTIONS: Mapping[str, Option] = {
         choices=("point", "hydroelastic", "hydroelastic_with_fallback"),
     ),
     "contact_surface_representation": Option(
-        kind=str, unit="", text="cells of a hydroelastic contact patch, same native name", choices=("triangle", "polygon")
+        kind=str,
+        unit="",
+        text="cells of a hydroelastic contact patch, same native name",
+        choices=("triangle", "polygon"),
     ),
     "face_contact": Option(
         kind=str,
@@ -42,11 +45,17 @@ OPTIONS: Mapping[str, Option] = {
     "penetration_allowance": Option(
         kind=float, unit="m", text="estimates point stiffness and dissipation from it, same native name"
     ),
-    "point_stiffness": Option(kind=float, unit="N/m", text="of a shape in point contact, material/point_contact_stiffness"),
+    "point_stiffness": Option(
+        kind=float, unit="N/m", text="of a shape in point contact, material/point_contact_stiffness"
+    ),
     "dissipation": Option(kind=float, unit="s/m", text="of Hunt and Crossley, material/hunt_crossley_dissipation"),
     "relaxation_time": Option(kind=float, unit="s", text="of the sap approximation, material/relaxation_time"),
-    "hydroelastic_modulus": Option(kind=float, unit="Pa", text="of a compliant shape, hydroelastic/hydroelastic_modulus"),
-    "facets": Option(kind=int, unit="1", text="sides of a hydroelastic cylinder or capsule, by hydroelastic/resolution_hint"),
+    "hydroelastic_modulus": Option(
+        kind=float, unit="Pa", text="of a compliant shape, hydroelastic/hydroelastic_modulus"
+    ),
+    "facets": Option(
+        kind=int, unit="1", text="sides of a hydroelastic cylinder or capsule, by hydroelastic/resolution_hint"
+    ),
     "joint_friction": Option(kind=bool, unit="", text="false leaves out the robot's dry friction; Drake knows none"),
     "complete_joints": Option(
         kind=bool, unit="", text="true gives joints the armature and the spring that Drake's importer leaves out"
@@ -87,8 +96,8 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
         "discrete_contact_approximation": "lagged",  # Drake's default; sap and similar lift a sliding body by mm
         "contact_model": "hydroelastic_with_fallback",  # Drake's default
         "stiction_tolerance": 1e-6,  # the default of 1e-4 m/s lets a body at rest on an incline creep at 79 um/s
-        "point_stiffness": 1e6,  # Drake's default
-        "hydroelastic_modulus": 1e7,  # Drake's default
+        "point_stiffness": 1e7,  # 8 um of overlap at 40 N on one corner; Drake's default of 1e6 gives 80 um
+        "hydroelastic_modulus": 1e9,  # as above for edges, where 1e7 gives 1 mm; at 1e10 a stack of ten falls apart
     },
 }
 
@@ -115,7 +124,9 @@ def check_options(options: Mapping[str, Value]) -> None:
 
 def _at_least(name: str, value: Value, least: float, above: bool = False) -> None:
     if isinstance(value, (int, float)) and not (value > least or (value == least and not above) or value is None):
-        raise UsageError(f"option {name!r} of engine 'drake' is {value}; give a number {'above' if above else 'from'} {least:g}")
+        raise UsageError(
+            f"option {name!r} of engine 'drake' is {value}; give a number {'above' if above else 'from'} {least:g}"
+        )
 
 
 def check_joint_friction(robot: str, frictions: Mapping[str, float], options: Mapping[str, Value]) -> None:
@@ -223,6 +234,8 @@ def contact_law(
     k, d, tau = first
     if approximation == "sap":
         if near_rigid > 0:
-            return Unknown(reason="sap softens stiff contacts; option.sap_near_rigid_threshold=0 leaves them as they are")
+            return Unknown(
+                reason="sap softens stiff contacts; option.sap_near_rigid_threshold=0 leaves them as they are"
+            )
         return Compliant(stiffness=k, damping=k * tau)
     return Compliant(stiffness=k, damping=0.0, dissipation=d)

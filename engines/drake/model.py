@@ -10,7 +10,7 @@ import numpy as np
 from pydrake.geometry import CollisionFilterDeclaration, GeometrySet, SceneGraphConfig, Sphere
 from pydrake.math import RigidTransform
 from pydrake.multibody.plant import AddMultibodyPlant, MultibodyPlantConfig
-from pydrake.multibody.tree import RotationalInertia, SpatialInertia
+from pydrake.multibody.tree import RotationalInertia, SpatialInertia, default_model_instance
 from pydrake.systems.framework import DiagramBuilder
 
 from ...harness.engine import Settings, Value
@@ -104,7 +104,7 @@ def build_model(scene: Scene, dt: float, settings: Settings) -> Model:
     diagram = builder.Build()
     context = diagram.CreateDefaultContext()
     state = plant.GetMyMutableContextFromRoot(context)
-    moving = tuple(solid.native for solid, body in zip(solids, scene.bodies) if body.mass is not None)
+    moving = tuple(solid.native for solid in solids[: len(scene.bodies)] if solid.moving)
     for native, body in zip(moving, scene.moving, strict=True):
         plant.SetFreeBodyPose(state, native, transform(body.pose))
     if robot is not None:
@@ -130,7 +130,7 @@ def _add_body(plant: Any, body: Body, options: Mapping[str, Value]) -> Solid:
         place = transform(body.pose)
     else:
         central = SpatialInertia.MakeFromCentralInertia(body.mass, np.array(body.com), RotationalInertia(*body.inertia))
-        solid = Solid(body.name, plant.AddRigidBody(body.name, central), moving=True)
+        solid = Solid(body.name, plant.AddRigidBody(body.name, default_model_instance(), central), moving=True)
         place = RigidTransform()
     for shape in body.shapes:
         _register(plant, solid, place, shape, body.material, options)
@@ -188,7 +188,7 @@ def _filter(graph: Any, scene: Scene, solids: list[Solid]) -> None:
     rules.ExcludeBetween(
         points, GeometrySet([shape for solid in solids for shape in solid.shapes if shape not in set(solid.planes)])
     )
-    of_body = {body.name: GeometrySet(solid.everything) for body, solid in zip(scene.bodies, solids)}
+    of_body = {solid.name: GeometrySet(solid.everything) for solid in solids[: len(scene.bodies)]}
     for a, b in scene.collision_pairs_off:
         rules.ExcludeBetween(of_body[a], of_body[b])
     links = solids[len(scene.bodies) :]

@@ -22,8 +22,8 @@ from .robot_readback import robot_rows
 POINTS = "points only"
 _PATCHES = ChannelNote(
     "derived",
-    "Drake shows the whole force of a hydroelastic patch; the normal part is along the patch's mean normal, of which each "
-    "cell counts with its pressure: exact where the patch lies in a plane",
+    "Drake shows the whole force of a hydroelastic patch; the normal part is along the patch's mean normal, of which "
+    "each cell counts with its pressure: exact where the patch lies in a plane",
 )
 
 
@@ -191,7 +191,9 @@ def _shape(
         return prefix + quantity, read(value, unit, native, scene=scene, settings=settings)
 
     yield row("friction", float(surface.friction.dynamic_friction()), "1", "material/coulomb_friction, dynamic", mu)
-    yield row("static_friction", float(surface.friction.static_friction()), "1", "material/coulomb_friction, static", mu)
+    yield row(
+        "static_friction", float(surface.friction.static_friction()), "1", "material/coulomb_friction, static", mu
+    )
     yield prefix + "restitution", absent("1", mapping.NO_RESTITUTION, material.restitution)
     for quantity, unit in (("time_constant", "s"), ("damping_ratio", "1"), ("impedance", "1")):
         yield prefix + quantity, absent(unit, "contact is a spring on forces: see stiffness and dissipation")
@@ -208,7 +210,9 @@ def _shape(
         twice,
         None if twice is not None else asked.get("point_stiffness"),
     )
-    yield row("dissipation", surface.dissipation, "s/m", "material/hunt_crossley_dissipation", None, asked.get("dissipation"))
+    yield row(
+        "dissipation", surface.dissipation, "s/m", "material/hunt_crossley_dissipation", None, asked.get("dissipation")
+    )
     tau = mapping.relaxation_time(material, asked)
     by_settings = None if tau is not None else asked.get("relaxation_time")
     yield row("relaxation_time", surface.relaxation_time, "s", "material/relaxation_time", tau, by_settings)
@@ -216,7 +220,9 @@ def _shape(
     yield row("representation", kind, "", "type of SceneGraphInspector.maybe_get_hydroelastic_mesh()")
     yield row("geometry", type(inspector.GetShape(geometry)).__name__, "", "SceneGraphInspector.GetShape")
     if geometry in solid.hulls:
-        yield row("corners", len(solid.points), "1", "balls in the scene graph that touch half-spaces instead of the shape")
+        yield row(
+            "corners", len(solid.points), "1", "balls in the scene graph that touch half-spaces instead of the shape"
+        )
     if kind == "compliant":
         modulus = asked.get("hydroelastic_modulus")
         yield row("hydroelastic_modulus", surface.modulus, "Pa", "hydroelastic/hydroelastic_modulus", None, modulus)

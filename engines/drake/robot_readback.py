@@ -47,7 +47,10 @@ def _joint_rows(robot: Mechanism, joint: Joint, native: Any, asked: Mapping[str,
         yield prefix + "armature", read(0.0, "kg m^2", NO_ROTOR, file=joint.armature)
     else:
         place = "JointActuator.default_reflected_inertia()"
-        yield prefix + "armature", read(float(actuator.default_reflected_inertia()), "kg m^2", place, file=joint.armature)
+        yield (
+            prefix + "armature",
+            read(float(actuator.default_reflected_inertia()), "kg m^2", place, file=joint.armature),
+        )
     damping = float(native.default_damping_vector()[0])
     yield prefix + "damping", read(damping, "N m s/rad", "default_damping_vector()", file=joint.damping)
     friction = 0.0 if asked.get("joint_friction") is False else joint.friction
@@ -64,4 +67,7 @@ def _joint_rows(robot: Mechanism, joint: Joint, native: Any, asked: Mapping[str,
         stiffness = float(spring.default_stiffness() if hasattr(spring, "default_stiffness") else spring.stiffness())
         yield prefix + "stiffness", read(stiffness, "N m/rad", "the spring's stiffness", file=joint.stiffness)
     elif joint.stiffness:
-        yield prefix + "stiffness", read(0.0, "N m/rad", "no force element: Drake's importer ignores it", file=joint.stiffness)
+        yield (
+            prefix + "stiffness",
+            read(0.0, "N m/rad", "no force element: Drake's importer ignores it", file=joint.stiffness),
+        )

@@ -98,15 +98,17 @@ def _found(plant: Any, model: Any, robot: Robot, source: RobotModel) -> tuple[tu
         for name in names:
             if not exists(name, model):
                 raise Unsupported(
-                    f"Drake's importer leaves out {kind} {name!r} of {name_of(robot.description)}: it skips elements that "
-                    "it does not know, such as <frame> and <replicate>; write the file without them"
+                    f"Drake's importer leaves out {kind} {name!r} of {name_of(robot.description)}: it skips elements "
+                    "that it does not know, such as <frame> and <replicate>; write the file without them"
                 )
     links = tuple(plant.GetBodyByName(link.name, model) for link in source.links)
     joints = tuple(plant.GetJointByName(name, model) for name in source.joint_names)
     for joint, native in zip(source.joints, joints, strict=True):
         wanted = RevoluteJoint if joint.kind == "hinge" else PrismaticJoint
         if not isinstance(native, wanted):
-            raise SimparityError(f"joint {joint.name!r} became a {native.type_name()} joint; the adapter must be revised")
+            raise SimparityError(
+                f"joint {joint.name!r} became a {native.type_name()} joint; the adapter must be revised"
+            )
     return links, joints
 
 

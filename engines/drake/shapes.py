@@ -73,9 +73,7 @@ def _convex(shape: Mesh) -> Any:
     return convex
 
 
-def properties(
-    shape: Shape | None, material: Material, representation: str, options: Mapping[str, Value]
-) -> Any:
+def properties(shape: Shape | None, material: Material, representation: str, options: Mapping[str, Value]) -> Any:
     """Proximity properties of a shape: what the scene and the settings say; Drake's defaults fill the rest."""
     made = ProximityProperties()
     mu = mapping.friction(material)
