@@ -100,6 +100,8 @@ class DrakeSimulation:
         state = model.plant.GetPositionsAndVelocities(model.state)
         if len(self._state):
             into.data[:, :STATE_WIDTH] = state[self._state]
+            # the norm of Drake's quaternions grows; its rotations are those of the unit quaternions along them
+            into.q_WB /= np.sqrt(np.einsum("ij,ij->i", into.q_WB, into.q_WB))[:, None]
             if self._stepped:
                 self._contacts.read(into.f_B_W, into.f_normal_B_W, into.contact_count)
                 into.asleep[...] = 0.0
