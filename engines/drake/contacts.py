@@ -16,6 +16,9 @@ import numpy as np
 from ...harness.scene import Array
 from .model import Model
 
+Pattern = tuple[tuple[int, int, int], ...]  # per contact: rows of the bodies it acts on, reversed and as it is, points
+_PATTERNS_AT_MOST = 1024
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContactRow:
@@ -55,30 +58,45 @@ class ContactReader:
                 self._row[made] = self._row_of_body.get(int(body.index()), self._n)
                 self._name[made] = solid.name
             self._planes.update(solid.planes)
+        self._known: dict[Pattern, tuple[Array, Array]] = {}
 
     def read(self, force: Array, normal: Array, count: Array) -> None:
         """Fill net contact force and its normal part [N], (n, 3) each, and the number of contact points (n, 1)."""
-        results, last = self._port.Eval(self._state), self._n
-        sums = np.zeros((last + 1, 7))  # force, normal part, number of points
-        row_of = self._row_of_body
+        results, row_of, last = self._port.Eval(self._state), self._row_of_body, self._n
+        forces, normals, parties = [], [], []
         for i in range(results.num_point_pair_contacts()):
             info = results.point_pair_contact_info(i)
-            f, n = info.contact_force(), info.point_pair().nhat_BA_W
-            entry = np.array((*f, *(f.dot(n) * n), 0.0))
-            for body, sign in ((info.bodyB_index(), 1.0), (info.bodyA_index(), -1.0)):
-                row = sums[row_of.get(int(body), last)]
-                row += sign * entry
-                row[6] += 1.0
+            forces.append(info.contact_force())
+            normals.append(info.point_pair().nhat_BA_W)
+            parties.append((row_of.get(int(info.bodyA_index()), last), row_of.get(int(info.bodyB_index()), last), 1))
         for i in range(results.num_hydroelastic_contacts()):
             info = results.hydroelastic_contact_info(i)
             patch = info.contact_surface()
-            f, n = info.F_Ac_W().translational(), self._normal(patch)
-            entry = np.array((*f, *(f.dot(n) * n), 0.0))
-            for made, sign in ((patch.id_M(), 1.0), (patch.id_N(), -1.0)):
-                row = sums[self._row[made]]
-                row += sign * entry
-                row[6] += patch.num_faces()
-        force[...], normal[...], count[...] = sums[:last, :3], sums[:last, 3:6], sums[:last, 6:]
+            forces.append(info.F_Ac_W().translational())
+            normals.append(self._normal(patch))
+            parties.append((self._row[patch.id_N()], self._row[patch.id_M()], patch.num_faces()))
+        if not forces:
+            force[...] = normal[...] = count[...] = 0.0
+            return
+        f, n = np.concatenate(forces).reshape(-1, 3), np.concatenate(normals).reshape(-1, 3)
+        pattern = tuple(parties)
+        known = self._known.get(pattern)
+        summing, count[...] = self._learn(pattern) if known is None else known
+        np.matmul(summing, f, out=force)
+        np.matmul(summing, np.einsum("ij,ij->i", f, n)[:, None] * n, out=normal)
+
+    def _learn(self, pattern: Pattern) -> tuple[Array, Array]:
+        """Which contacts count for which body: a matrix of 1, -1 and 0 with a row per body, and its number of points."""
+        summing, points = np.zeros((self._n, len(pattern))), np.zeros((self._n, 1))
+        for k, (a, b, number) in enumerate(pattern):
+            for row, sign in ((a, -1.0), (b, 1.0)):
+                if row < self._n:
+                    summing[row, k] = sign
+                    points[row] += number
+        if len(self._known) >= _PATTERNS_AT_MOST:
+            self._known.clear()
+        self._known[pattern] = summing, points
+        return summing, points
 
     def rows(self) -> Iterator[ContactRow]:
         """Every contact of the step that ended."""
