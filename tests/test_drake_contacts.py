@@ -11,7 +11,7 @@ import pytest
 
 from simparity.harness.channels import Sample
 from simparity.harness.engine import Compliant, Unknown
-from simparity.harness.errors import Unsupported
+from simparity.harness.errors import Unsupported, UsageError
 from simparity.harness.registry import engine_adapter, engine_mapping
 from simparity.harness.scene import (
     Body,
@@ -144,13 +144,13 @@ def test_edges_meet_edges_by_a_patch() -> None:
 
 
 def test_a_spring_and_damper_in_newtons_is_what_lands() -> None:
-    """K = 1e4 N/m and c = 20 N s/m per contact: rests 1/4 m g/K deep, and swings as K and c of four corners say."""
+    """K = 1e4 N/m and c = 20 N s/m per contact: at rest on four corners it is m g/(4 K) deep."""
     material = Material(friction=0.5, stiffness=1e4, damping=20.0)
     options = {"discrete_contact_approximation": "sap", "sap_near_rigid_threshold": 0.0}
-    simulation = build(on(HalfSpace(), moving(Box(CUBE), EDGE / 2, material=material)), face_contact="shape", **options)
+    simulation = build(on(HalfSpace(), moving(Box(CUBE), EDGE / 2, material=material)), **options)
     assert simulation.resolved().contact_law == Compliant(stiffness=pytest.approx(1e4), damping=pytest.approx(20.0))
     sample = sampled(simulation, 2000, "body")
-    assert EDGE / 2 - sample.p_WB[0, 2] == pytest.approx(WEIGHT / 1e4, rel=1e-3)
+    assert EDGE / 2 - sample.p_WB[0, 2] == pytest.approx(WEIGHT / 4e4, rel=1e-3)
 
 
 def test_what_drake_cannot_represent_is_refused(tmp_path: Path) -> None:
@@ -165,6 +165,27 @@ def test_what_drake_cannot_represent_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(Unsupported, match=words):
             build(on(HalfSpace(), body))
+
+
+@pytest.mark.parametrize("contact_model", ["point", "hydroelastic", "hydroelastic_with_fallback"])
+@pytest.mark.parametrize("face_contact", ["shape", "hydroelastic", "corners"])
+def test_every_combination_of_models_carries_a_ball_and_a_box_or_says_why_not(
+    contact_model: str, face_contact: str
+) -> None:
+    scene = on(
+        HalfSpace(), moving(Sphere(EDGE / 2), EDGE / 2), moving(Box(CUBE), 0, "box", pose=Pose((1, 0, EDGE / 2)))
+    )
+    words = {"contact_model": contact_model, "face_contact": face_contact}
+    if contact_model == "hydroelastic" and face_contact != "hydroelastic":
+        with pytest.raises(UsageError, match="face_contact=hydroelastic"):
+            build(scene, **words)
+        return
+    simulation = build(scene, **words)
+    sample = sampled(simulation, 300, "body", "box")
+    np.testing.assert_allclose(sample.f_B_W[:, 2], WEIGHT, rtol=2e-3)
+    points = {"corners": 4, "shape": 1}.get(face_contact) if contact_model != "hydroelastic" else None
+    points = 1 if contact_model == "point" and face_contact == "hydroelastic" else points
+    assert sample.contact_count[1, 0] == points if points else sample.contact_count[1, 0] > 4
 
 
 @pytest.mark.parametrize("approximation", ["lagged", "similar", "sap", "tamsi"])

@@ -51,6 +51,7 @@ def test_every_option_has_exactly_one_place():
         {"dissipation": -1.0},
         {"relaxation_time": -0.1},
         {"facets": 2},
+        {"contact_model": "hydroelastic", "face_contact": "corners"},
         {"penetration_allowance": 1e-3, "point_stiffness": 1e6},
         {"penetration_allowance": 1e-3, "dissipation": 10.0},
     ],
@@ -90,15 +91,20 @@ def test_what_is_fixed_is_rigid_and_what_moves_gives_way():
     for options in ({}, {"face_contact": "shape"}):
         assert mapping.hydroelastic(BOX, True, Material(), options) == ""
     assert mapping.hydroelastic(Sphere(0.1), True, Material(), PATCHES) == "", "a ball touches at one point"
+    assert mapping.hydroelastic(BOX, True, Material(), {**PATCHES, "contact_model": "point"}) == ""
+    only = {**PATCHES, "contact_model": "hydroelastic"}
+    assert mapping.hydroelastic(Sphere(0.1), True, Material(), only) == "compliant"
+    with pytest.raises(Unsupported, match="N/m"):
+        mapping.check("cube", Material(stiffness=1e4), only)
     assert mapping.hydroelastic(BOX, True, Material(stiffness=1e4), PATCHES) == "", "a spring in N/m is of a point"
 
 
 def test_corners_are_for_shapes_with_flat_sides_only():
-    assert mapping.corners_on_half_spaces(BOX, "compliant", CORNERS)
-    assert mapping.corners_on_half_spaces(Cylinder(0.1, 0.2), "compliant", CORNERS)
-    assert not mapping.corners_on_half_spaces(BOX, "compliant", PATCHES)
-    assert not mapping.corners_on_half_spaces(BOX, "", CORNERS)
-    assert not mapping.corners_on_half_spaces(Sphere(0.1), "", CORNERS)
+    assert mapping.corners_on_half_spaces(BOX, CORNERS)
+    assert mapping.corners_on_half_spaces(Cylinder(0.1, 0.2), CORNERS)
+    assert not mapping.corners_on_half_spaces(BOX, PATCHES)
+    assert not mapping.corners_on_half_spaces(BOX, {})
+    assert not mapping.corners_on_half_spaces(Sphere(0.1), CORNERS)
 
 
 def test_facets_are_those_of_drakes_mesh():

@@ -86,7 +86,7 @@ class ContactReader:
         np.matmul(summing, np.einsum("ij,ij->i", f, n)[:, None] * n, out=normal)
 
     def _learn(self, pattern: Pattern) -> tuple[Array, Array]:
-        """Which contacts count for which body: a matrix of 1, -1 and 0 with a row per body, and its number of points."""
+        """Which contacts count for which body: a matrix of 1, -1 and 0 with a row per body, and its points (n, 1)."""
         summing, points = np.zeros((self._n, len(pattern))), np.zeros((self._n, 1))
         for k, (a, b, number) in enumerate(pattern):
             for row, sign in ((a, -1.0), (b, 1.0)):

@@ -117,6 +117,10 @@ def check_options(options: Mapping[str, Value]) -> None:
     for name in ("sap_near_rigid_threshold", "dissipation", "relaxation_time"):
         _at_least(name, options.get(name), 0.0)
     _at_least("facets", options.get("facets"), 3)
+    if options.get("contact_model") == "hydroelastic" and options.get("face_contact") != "hydroelastic":
+        raise UsageError(
+            "contact_model=hydroelastic refuses shapes without a pressure field; give option.face_contact=hydroelastic"
+        )
     for name in ("point_stiffness", "dissipation"):
         if "penetration_allowance" in options and name in options:
             raise UsageError(f"penetration_allowance estimates what {name} sets; give one of the two")
@@ -148,6 +152,10 @@ def check(body: str, material: Material, options: Mapping[str, Value]) -> None:
         raise Unsupported(
             f"body {body!r} asks for a contact damping in N s/m: the {approximation} approximation damps in proportion "
             "to the force (Hunt and Crossley, s/m); set option.discrete_contact_approximation=sap"
+        )
+    if is_forceful(material) and options.get("contact_model") == "hydroelastic":
+        raise Unsupported(
+            f"body {body!r} asks for a spring in N/m, which only contact points have; leave contact_model=hydroelastic"
         )
     if material.stiffness is not None and material.stiffness == 0:
         raise Unsupported(f"body {body!r} asks for a contact stiffness of 0, and Drake's must be positive")
@@ -186,9 +194,12 @@ def hydroelastic(shape: Shape, moving: bool, material: Material, options: Mappin
     """How Drake represents a shape in hydroelastic contact: "compliant", "rigid", or "" for contact at points.
 
     What is fixed is rigid, so that a contact patch lies in its faces; two rigid shapes never have to meet. A ball needs
-    no patch.
+    no patch, unless contact_model leaves nothing else.
     """
-    if options.get("face_contact", "shape") == "shape" or isinstance(shape, Sphere) or is_forceful(material):
+    contact_model = options.get("contact_model")
+    if options.get("face_contact", "shape") == "shape" or contact_model == "point" or is_forceful(material):
+        return ""
+    if isinstance(shape, Sphere) and contact_model != "hydroelastic":
         return ""
     return "compliant" if moving else "rigid"
 
@@ -207,9 +218,9 @@ def facets_of(radius: float, options: Mapping[str, Value]) -> int:
     return facets if isinstance(facets, int) else max(3, math.ceil(2 * math.pi * radius / DEFAULT_HINT))
 
 
-def corners_on_half_spaces(shape: Shape, representation: str, options: Mapping[str, Value]) -> bool:
+def corners_on_half_spaces(shape: Shape, options: Mapping[str, Value]) -> bool:
     """Whether a shape touches half-spaces by the balls whose hull it is, a cylinder by the corners of its facets."""
-    return options.get("face_contact") == "corners" and bool(representation) and not isinstance(shape, Sphere)
+    return options.get("face_contact") == "corners" and not isinstance(shape, Sphere)
 
 
 def combined(k1: float, k2: float, d1: float, d2: float) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,9 @@ from ...harness.scene import Body, HalfSpace, Material, Scene, Shape
 from . import mapping
 from .robots import Mechanism, add_robot, finish_robot
 from .shapes import corners, geometry, properties, transform
+
+# Drake warns of every half-space that it does not touch deformable bodies, which no scene of ours has
+logging.getLogger("drake").addFilter(lambda record: "deformable contact" not in record.getMessage())
 
 
 @dataclass(slots=True)
@@ -168,7 +172,7 @@ def _register(
         solid.pressing.append(made)
     if isinstance(shape, HalfSpace):
         solid.planes.append(made)
-    if solid.moving and mapping.corners_on_half_spaces(shape, representation, options):
+    if solid.moving and mapping.corners_on_half_spaces(shape, options):
         solid.hulls.append(made)
         for k, (centre, radius) in enumerate(corners(shape, options)):
             surface = properties(None, material, "", options)
