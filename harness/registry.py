@@ -52,3 +52,8 @@ def experiment_class(name: str) -> Any:
     """The dataclass of an experiment."""
     module = experiment_module(name)
     return getattr(import_module(f"simparity.experiments.{module}"), EXPERIMENTS[name].partition(":")[2])
+
+
+def outcomes_of(name: str) -> tuple[str, ...]:
+    """Words for the outcomes of an experiment; none where there is no such experiment, or it has no outcomes."""
+    return tuple(experiment_class(name).OUTCOMES) if name in EXPERIMENTS else ()
