@@ -105,7 +105,7 @@ class Experiment(Protocol):
     )
     ENSEMBLE: ClassVar[str] = ""  # parameter whose values are the members of one ensemble: a chaotic experiment has one
     OUTCOMES: ClassVar[tuple[str, ...]] = ()  # words for the metric `outcome`, which holds the index of one of them
-    # metrics that stand for the experiment, the most telling first: compared over an ensemble, and drawn; its own if none
+    # metrics that stand for the experiment, the most telling first: an ensemble is compared in them, diagrams show them
     MAIN_METRICS: ClassVar[tuple[str, ...]] = ()
     # bodies or ROBOT/LINK whose contact force is drawn over time; the pairs with the largest impulse if none
     FORCES_ON: ClassVar[tuple[str, ...]] = ()

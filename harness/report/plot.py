@@ -31,7 +31,7 @@ SMALL = (2.6, 1.55)  # inches, of one of many; its margins are fixed, since layi
 _MARGINS: dict[str, float] = {"left": 0.25, "right": 0.97, "bottom": 0.17, "top": 0.95}
 COLOURS = 8  # that the stylesheet defines as --c0 to --c7
 # drawn in these and replaced by the page's own colours afterwards
-_INK, _FAINT, _SERIES = "#010203", "#010204", "#0102{:02x}"
+INK, FAINT, SERIES, OUTCOMES = "#010203", "#010204", "#0102{:02x}", "#0103{:02x}"
 _DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     "solid",
     (0, (4, 1.6)),
@@ -44,24 +44,24 @@ _THIN_WIDTHS = (4.4, 2.5, 1.3, 0.8)  # of logarithmic and small diagrams
 _HAIR_WIDTHS = (2.2, 1.4, 0.9, 0.7)  # of logarithmic ones of noise or of few points, in which lines seldom coincide
 _FIRST = 0.5  # opacity of the first
 _DECADES = 7  # shown at most on a logarithmic axis
-_RC: dict[str, Any] = {
+RC: dict[str, Any] = {
     "svg.fonttype": "none",
     "font.family": "sans-serif",
     "font.size": 10,
-    "axes.edgecolor": _FAINT,
-    "axes.labelcolor": _INK,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
     "axes.linewidth": 0.8,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "grid.color": _FAINT,
+    "grid.color": FAINT,
     "grid.linewidth": 0.5,
-    "xtick.color": _INK,
-    "ytick.color": _INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
     "xtick.major.size": 0,
     "ytick.major.size": 0,
     "xtick.minor.size": 0,
     "ytick.minor.size": 0,
-    "text.color": _INK,
+    "text.color": INK,
     "path.simplify": True,
     "path.simplify_threshold": 0.3,
 }
@@ -75,7 +75,7 @@ def draw(chart: Chart, styles: Mapping[str, Style], key: str) -> str:
         styles: label of a participant -> how it is drawn.
         key: unique in the page; it keeps the ids inside the SVG apart.
     """
-    settings: Any = _RC | {"svg.hashsalt": key} | ({"font.size": 8.5} if chart.small else {})
+    settings: Any = RC | {"svg.hashsalt": key} | ({"font.size": 8.5} if chart.small else {})
     with matplotlib.rc_context(settings):
         figure = Figure(figsize=SMALL) if chart.small else Figure(figsize=SIZE, layout="constrained")
         if chart.small:
@@ -94,11 +94,11 @@ def draw(chart: Chart, styles: Mapping[str, Style], key: str) -> str:
             axes.set_ylim(-0.03 * chart.top, chart.top)
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None})
-    return _for_page(out.getvalue(), chart.alt)
+    return for_page(out.getvalue(), chart.alt)
 
 
 def _line(axes: Axes, chart: Chart, curve: Curve, style: Style, width: float, order: int) -> None:
-    colour = _SERIES.format(16 + style.colour % COLOURS)
+    colour = SERIES.format(16 + style.colour % COLOURS)
     dash = _DASHES[1] if curve.dashed else _DASHES[style.dash % len(_DASHES)]
     keep = np.arange(len(curve.x)) if chart.points else thinned(curve.x, curve.y)
     if curve.low is not None and curve.high is not None:
@@ -157,14 +157,17 @@ def _limit_decades(axes: Axes, chart: Chart) -> None:
         axes.yaxis.set_major_locator(LogLocator(numticks=5 if chart.small else 7))
 
 
-def _for_page(svg: str, alt: str) -> str:
+def for_page(svg: str, alt: str) -> str:
     """An element that can stand in HTML: no prolog, page colours, short numbers, only the ids in use, a description."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
     svg = re.sub(r' id="([^"]+)"', lambda m: m.group(0) if m.group(1) in used else "", svg)
-    svg = svg.replace(_INK, "currentColor").replace(_FAINT, "var(--line)")
-    svg = re.sub(r"#0102([0-9a-f]{2})", lambda m: f"var(--c{int(m.group(1), 16) - 16})", svg)
+    svg = svg.replace(INK, "currentColor").replace(FAINT, "var(--line)")
+    for letter, family in (("c", "#0102"), ("o", "#0103")):
+        svg = re.sub(
+            rf"{family}([0-9a-f]{{2}})", lambda m, letter=letter: f"var(--{letter}{int(m.group(1), 16) - 16})", svg
+        )
     svg = re.sub(r"(\d+\.\d{2})\d+", r"\1", svg)
     svg = re.sub(r"font: ([\d.]+)px [^;\"]+", r"font-size: \1px", svg)
     svg = re.sub(r">\s+<", "><", svg)
