@@ -36,7 +36,9 @@ def draw_bars(bars: Bars, key: str) -> str:
                 text = next(
                     (t for t in (f"{bars.words[k]} {count}", str(count)) if len(t) * _LETTER * room < count), ""
                 )
-                axes.text(left + count / 2, row, text, ha="center", va="center", fontsize=9, parse_math=False)
+                axes.text(
+                    left + count / 2, row, text, ha="center", va="center", fontsize=9, color=INK, parse_math=False
+                )
                 left += count
     axes.set_xlim(0, total)
     axes.xaxis.set_major_locator(MaxNLocator(min(total, 8), integer=True))

@@ -164,10 +164,8 @@ def for_page(svg: str, alt: str) -> str:
     used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', svg))
     svg = re.sub(r' id="([^"]+)"', lambda m: m.group(0) if m.group(1) in used else "", svg)
     svg = svg.replace(INK, "currentColor").replace(FAINT, "var(--line)")
-    for letter, family in (("c", "#0102"), ("o", "#0103")):
-        svg = re.sub(
-            rf"{family}([0-9a-f]{{2}})", lambda m, letter=letter: f"var(--{letter}{int(m.group(1), 16) - 16})", svg
-        )
+    svg = re.sub(r"#0102([0-9a-f]{2})", lambda m: f"var(--c{int(m.group(1), 16) - 16})", svg)
+    svg = re.sub(r"#0103([0-9a-f]{2})", lambda m: f"var(--o{int(m.group(1), 16) - 16})", svg)
     svg = re.sub(r"(\d+\.\d{2})\d+", r"\1", svg)
     svg = re.sub(r"font: ([\d.]+)px [^;\"]+", r"font-size: \1px", svg)
     svg = re.sub(r">\s+<", "><", svg)
