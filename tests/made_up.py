@@ -72,7 +72,7 @@ def register(monkeypatch: pytest.MonkeyPatch, *, name: str = JAM, kind: type = J
 
 def jam(results: Path, engine: str, outcomes: Sequence[float], depths: Sequence[float], **given: Any) -> None:
     """A run for each member; the force follows from the outcome."""
-    params = given.pop("params", {})
+    params, extra = given.pop("params", {}), given.pop("extra", {})
     for member, (outcome, depth) in enumerate(zip(outcomes, depths, strict=True)):
         force = (41.0 if outcome == OVERLOAD else 25.0) + 0.1 * member
         made_run(
@@ -80,7 +80,7 @@ def jam(results: Path, engine: str, outcomes: Sequence[float], depths: Sequence[
             engine,
             experiment=JAM,
             params={"tilt": 0.75, "member": member} | params,
-            metrics={"outcome": outcome, "stall_depth": depth, "peak_force": force, "work": depth * force},
+            metrics={"outcome": outcome, "stall_depth": depth, "peak_force": force, "work": depth * force} | extra,
             **given,
         )
 

@@ -11,6 +11,7 @@ from .chart import Bars, Strip
 from .ensembles import Group, groups_of, p_text, told_of
 from .lexicon import Lexicon
 from .measure import Comparison
+from .quality import NAMES
 from .quantity import quantity
 from .runs import Participant
 
@@ -75,7 +76,7 @@ def view_of(comparison: Comparison, words: Lexicon) -> EnsembleView:
     groups = groups_of(comparison, words)
     labels = tuple(words.names[who] for who in groups)
     names = [name for name in words.main_metrics if name != OUTCOME]
-    others = [name for name in words.metrics if name not in names and name != OUTCOME]
+    others = [name for name in words.metrics if name not in (*names, *NAMES, OUTCOME)]
     rows = [_row(name, list(groups.values()), words) for name in (*names, *others)]
     first = next(iter(comparison.ok), None)
     return EnsembleView(

@@ -64,6 +64,10 @@ def _section(section: Section) -> Iterator[str]:
     yield from (f"## {_text(section.name)}", "", _text(section.text) + ".", "")
     for panel in section.panels:
         yield from _panel(panel)
+    if section.quality is not None:
+        yield from ("### Contact quality", "")
+        head = ["participant", "settings, variant", *(name for name, _ in section.quality.columns)]
+        yield from _table(head, [[row.label, row.where, *row.values] for row in section.quality.rows])
     for table in section.deviations:
         yield from _deviations(table)
     if section.findings:

@@ -12,7 +12,8 @@ from .ensemble_view import view_of
 from .ensemble_words import ensemble_finding
 from .lexicon import Lexicon
 from .measure import Comparison, Standing
-from .measured import metric_rows, phases_of
+from .measured import MetricRow, metric_rows, phases_of
+from .quality import NAMES
 from .quantity import quantity
 from .runs import Participant
 from .summary import ConvergenceRow, Panel
@@ -53,13 +54,18 @@ def panel_of(measured: Measured, judged: Judged, words: Lexicon, reference: Part
         charts=measured.charts or (),
         joint_charts=measured.joint_charts,
         left_out=measured.charts is None,
-        metrics=() if ensemble else metric_rows(comparison, words.metrics, words.outcomes),
+        metrics=() if ensemble else _without_quality(metric_rows(comparison, words.metrics, words.outcomes)),
         reference=words.names[reference] if reference in there and reference is not None else "",
         convergence=() if ensemble else convergence_rows(judged, words.names, reference),
         convergence_charts=measured.convergence_charts,
         phases=phases_of(comparison.series, comparison.dt, words.names, words.metrics),
         ensemble=ensemble,
     )
+
+
+def _without_quality(rows: tuple[MetricRow, ...]) -> tuple[MetricRow, ...]:
+    """All rows but those that the table of contact quality has; one with a check stays."""
+    return tuple(row for row in rows if row.name not in NAMES or any(r and r.verdict for r in row.readings))
 
 
 def _alone(comparison: Comparison, words: Lexicon) -> str:

@@ -62,6 +62,10 @@ def _drawn(summary: Summary) -> Iterator[tuple[object, str]]:
     for section in summary.sections:
         for panel in section.panels:
             yield from _panel(panel)
+        for sweep in section.sweeps:
+            styles = {style.label: style for style in sweep.styles}
+            for number, swept in enumerate(sweep.charts):
+                yield swept.chart, draw(swept.chart, styles, f"{sweep.anchor}-{number}")
         for one in section.softenings:
             yield one.chart, draw(one.chart, {style.label: style for style in one.styles}, one.anchor)
 

@@ -11,17 +11,20 @@ from .answers import PROFILE_ORDER, answer, failed_checks
 from .defaults import side_by_side
 from .deviations import deviation_answers, deviation_tables, evaluates
 from .ensembles import judge_ensembles
-from .figures import charts_of, convergence_charts
+from .figures import convergence_charts
 from .findings import findings_of, run_rows
 from .joint_charts import joint_charts
 from .lexicon import Lexicon, lexicon
 from .matrix import Entered
 from .measure import Comparison, Traces, main_of, measure, reference_of
+from .over_time import over_time
 from .panels import Measured, defaults_of, panel_of
+from .quality import quality_table
 from .runs import Participant, Run, Series, series_of
 from .softening import covers, softenings
 from .speed import speed_table
 from .summary import Section
+from .sweeps import sweeps_of
 from .verdicts import judge
 
 MOST_CHARTED = 8  # panels of an experiment that get charts
@@ -105,7 +108,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
                 anchor=f"{name}-{order.index(series) + 1}",
                 comparisons=comparisons,
                 main=main,
-                charts=charts_of(main, traces, words.names, present) if number < MOST_CHARTED else None,
+                charts=over_time(main, traces, words, present) if number < MOST_CHARTED else None,
                 joint_charts=joint_charts(main, traces, words.names, present) if number < MOST_JOINT_CHARTED else (),
                 convergence_charts=convergence_charts(comparisons, words.names, present)
                 if number < MOST_CHARTED and not words.ensemble
@@ -148,6 +151,8 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         ),
         findings=findings_of(runs, words),
         runs=run_rows(runs, words),
+        quality=quality_table([(m.anchor, m.main) for m in everything], words),
+        sweeps=sweeps_of(runs, words, name),
     )
     entered = Entered(
         experiment=name,

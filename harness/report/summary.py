@@ -9,7 +9,9 @@ from .chart import Chart, ChartGroup, Style
 from .defaults import DefaultsTable
 from .ensemble_view import EnsembleView
 from .measured import MetricRow, Phases
+from .quality import QualityTable
 from .speed import SpeedTable
+from .sweeps import Sweep
 from .verdicts import Cell
 
 
@@ -203,6 +205,8 @@ class Section:
     speeds: tuple[SpeedTable, ...]
     findings: tuple[Finding, ...]
     runs: tuple[RunRow, ...]
+    quality: QualityTable | None = None
+    sweeps: tuple[Sweep, ...] = ()
 
     @property
     def answer(self) -> str:
