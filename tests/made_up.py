@@ -41,7 +41,9 @@ class Jam(Experiment):
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-5, 1e-4, 1e-3)
 
     def scene(self, dt: float) -> Scene:
-        return Scene(name=JAM, bodies=(Body(name="cube", shapes=(Sphere(radius=0.01),), mass=0.1),))
+        return Scene(
+            name=JAM, bodies=(Body(name="cube", shapes=(Sphere(radius=0.01),), mass=0.1, inertia=(4e-6, 4e-6, 4e-6)),)
+        )
 
     def metrics(self) -> Sequence[Metric]:
         def never(trace: Trace, context: Context) -> float:

@@ -66,8 +66,9 @@ def _by_pair(contacts: ContactTrace, samples: int) -> Force:
     keys = contacts.rows.a * width + contacts.rows.b
     for key in np.unique(keys):
         mine = keys == key
-        force = np.bincount(contacts.sample[mine], weights=contacts.rows.f_normal[mine], minlength=samples)
-        forces[contacts.parties[key // width], contacts.parties[key % width]] = force[:samples]
+        force = np.zeros(samples)
+        np.add.at(force, contacts.sample[mine], contacts.rows.f_normal[mine])
+        forces[contacts.parties[key // width], contacts.parties[key % width]] = force
     return forces
 
 

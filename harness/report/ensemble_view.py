@@ -12,7 +12,7 @@ from .ensembles import Group, groups_of, p_text, told_of
 from .lexicon import Lexicon
 from .measure import Comparison
 from .quality import NAMES
-from .quantity import quantity
+from .quantity import quantity, span
 from .runs import Participant
 
 MOST_STRIPS = 4  # metrics that are drawn over the members
@@ -163,7 +163,7 @@ def _metric_cell(group: Group, name: str, unit: str) -> EnsembleCell | None:
     values = found.values
     return EnsembleCell(
         median=quantity(median, unit, 4),
-        quartiles=f"{quantity(low, unit, 4)} to {quantity(high, unit, 4)}" if len(values) > 1 else "",
-        whole=f"all: {quantity(values[0], unit, 4)} to {quantity(values[-1], unit, 4)}" if len(values) > 1 else "",
+        quartiles=span(low, high, unit, 4) if len(values) > 1 else "",
+        whole=f"all: {span(values[0], values[-1], unit, 4)}" if len(values) > 1 else "",
         spread=spread,
     )

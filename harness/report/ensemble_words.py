@@ -8,7 +8,8 @@ from ..ensemble import Distribution
 from ..experiment import OUTCOME
 from .ensembles import Group, groups_of
 from .lexicon import Lexicon
-from .runs import Participant
+from .quantity import span
+from .runs import Participant, base_of
 from .verdicts import Cell, Judged, ending, gravest
 from .wording import clusters, listed, plain_ones
 
@@ -16,8 +17,15 @@ from .wording import clusters, listed, plain_ones
 def ensemble_finding(judged: Judged, words: Lexicon, reference: Participant | None) -> str:
     """How the members ended and who differs, as clauses without a full stop; "" where nobody ran to the end."""
     groups = groups_of(judged.comparison, words)
-    clauses = [_ended(alike, words) for alike in _alike(list(groups.values()))]
-    clauses += _told_apart(judged, words, list(groups), reference)
+    there = list(groups)
+    plain = plain_ones(there)
+    clauses = [_ended(alike, words) for alike in _alike([groups[who] for who in plain])]
+    clauses += _told_apart(judged, words, plain, reference)
+    for who in there:
+        base = base_of(who, there)
+        cell = judged.cell(who, base) if base is not None else None
+        if base is not None and cell is not None and cell.word == "differ":
+            clauses.append(f"{_ended([groups[who]], words)}, which differs from {words.names[base]} ({cell.said})")
     for standing in judged.comparison.standings:
         if standing.who not in groups:
             clauses.append(f"{words.names[standing.who]} {ending(standing.run).partition(':')[0]}")
@@ -39,7 +47,7 @@ def _alike(groups: Sequence[Group]) -> list[list[Group]]:
 
 
 def _ended(alike: Sequence[Group], words: Lexicon) -> str:
-    """How they ended, as in "alpha and beta: stalled in 8 of 8, stall depth 15.4 mm (15.3 mm to 15.7 mm)"."""
+    """How they ended, as in "alpha and beta: stalled in 8 of 8, stall depth 15.4 mm (15.3 to 15.7 mm)"."""
     first = alike[0]
     parts = [
         f"{word} in {count} of {first.asked}" if number == 0 else f"{word} in {count}"
@@ -62,15 +70,16 @@ def _values(group: Group, name: str) -> tuple[float, ...]:
 
 
 def _measured(name: str, found: Distribution, words: Lexicon) -> str:
-    low, middle, high = (words.said(name, x) for x in (found.values[0], found.quantile(0.5), found.values[-1]))
-    whole = f" ({low} to {high})" if low != high else ""
-    return f"{name.replace('_', ' ')} {middle}{whole}"
+    low, high = found.values[0], found.values[-1]
+    unit = words.metrics[name].unit if name in words.metrics else ""
+    whole = f" ({span(low, high, unit)})" if words.said(name, low) != words.said(name, high) else ""
+    return f"{name.replace('_', ' ')} {words.said(name, found.quantile(0.5))}{whole}"
 
 
 def _told_apart(
-    judged: Judged, words: Lexicon, there: Sequence[Participant], reference: Participant | None
+    judged: Judged, words: Lexicon, plain: Sequence[Participant], reference: Participant | None
 ) -> list[str]:
-    plain = plain_ones(there)
+    """Who differs from those that nothing tells apart."""
     if len(plain) < 2:
         return []
     home, others = clusters(judged, plain, reference)

@@ -113,13 +113,11 @@ def _judged(comparison: Comparison, words: Lexicon) -> Judged:
 
 def _cell(told: Told) -> Cell:
     n, m = told.members
-    many = f"{n} members each" if n == m else f"{n} and {m} members"
-    if n == m == 1:
-        many = "1 member each"
+    many = f"{n} member{'s' if n != 1 else ''} each" if n == m else f"{n} and {m} members"
     short = f"needs {told.needed} members" if told.word == "unresolved" else ""
     if told.telling:
         test = told.telling[0]
-        short = f"{test.metric}, p {p_text(test.corrected)}"
+        short = f"{test.metric}, p\N{NO-BREAK SPACE}{p_text(test.corrected)}"
     notes = [_sentence(test) for test in told.tests]
     if told.word == "unresolved":
         notes.append(f"with fewer than {told.needed} members each no test can reach {plain(ALPHA)}")

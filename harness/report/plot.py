@@ -42,6 +42,7 @@ _DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
 _WIDTHS = (6.5, 3.6, 1.7, 0.9)
 _THIN_WIDTHS = (4.4, 2.5, 1.3, 0.8)  # of logarithmic and small diagrams
 _HAIR_WIDTHS = (2.2, 1.4, 0.9, 0.7)  # of logarithmic ones of noise or of few points, in which lines seldom coincide
+_FEW = 16  # points of a curve, up to which they count more than the line
 _SEVERAL = 1.1  # of diagrams with several curves of one participant
 _FIRST = 0.5  # opacity of the first
 _DECADES = 7  # shown at most on a logarithmic axis of curves over time; where single points count, all are shown
@@ -89,8 +90,9 @@ def draw(chart: Chart, styles: Mapping[str, Style], key: str) -> str:
         _scale(axes, chart)
         order = {label: k for k, label in enumerate(dict.fromkeys(curve.label for curve in chart.curves))}
         several = len(chart.curves) > len(order) and not any(curve.dashed for curve in chart.curves)
+        few = chart.points and all(len(curve.x) <= _FEW for curve in chart.curves)
         for curve in chart.curves:
-            widths = (_WIDTHS, _THIN_WIDTHS, _HAIR_WIDTHS)[chart.log_y + (chart.small or chart.points)]
+            widths = (_WIDTHS, _THIN_WIDTHS, _HAIR_WIDTHS)[2 if few else chart.log_y + (chart.small or chart.points)]
             k = order[curve.label]
             width = _SEVERAL if several else widths[min(k, len(widths) - 1)]
             _line(axes, chart, curve, styles[curve.label], width, k)
@@ -121,7 +123,7 @@ def _line(axes: Axes, chart: Chart, curve: Curve, style: Style, width: float, or
         linestyle=dash,
         linewidth=width,
         marker="o" if chart.points else "",
-        markersize=5.0 if chart.log_y else min(width, 2.2) + 1.5,
+        markersize=5.0 if chart.log_y or len(curve.x) <= _FEW else min(width, 2.2) + 1.5,
         alpha=_FIRST if order == 0 and len(chart.curves) > 1 else None,
         markerfacecolor="none" if curve.dashed else colour,
         markeredgewidth=1.0 if curve.dashed else 0.0,

@@ -59,7 +59,9 @@ def quality_table(panels: Sequence[tuple[str, Comparison]], words: Lexicon) -> Q
             where=where,
             anchor=anchor,
             values=tuple(_text(value, metric.unit) for value, metric in zip(values, quality(), strict=True)),
-            largest=tuple(value == top and top > low for value, top, low in zip(values, tops, least, strict=True)),
+            largest=tuple(
+                value == top and top > max(low, 0.0) for value, top, low in zip(values, tops, least, strict=True)
+            ),
         )
         for label, where, anchor, values in found
     )

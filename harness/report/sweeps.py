@@ -12,6 +12,7 @@ import numpy as np
 
 from ..convergence import fitted_order, rounding_floor
 from ..experiment import OUTCOME
+from ..scene import Array
 from .chart import Chart, Curve, Style
 from .lexicon import Lexicon
 from .quantity import plain, quantity
@@ -72,7 +73,7 @@ def sweeps_of(runs: Sequence[Run], words: Lexicon, section: str) -> tuple[Sweep,
         words: what participants, variants and metrics are called.
         section: name of the experiment, for the anchors.
     """
-    found = []
+    found: list[Sweep] = []
     for shared, lines in sorted(_lines(runs, words).items(), key=lambda item: _rank(item[0], words)):
         told = {who: points for who, points in sorted(lines.items()) if len(points) >= LEAST_VALUES}
         if told and len(found) < MOST_SWEEPS:
@@ -179,8 +180,8 @@ def _chart(name: str, shared: _Shared, lines: Mapping[str, Points], words: Lexic
         x=(shared.name, "s" if shared.kind == "dt" else ""),
         y=(name.replace("_", " "), metric.unit),
         curves=tuple(curves),
-        log_x=_wide(every_x),
-        log_y=(metric.converges and bool((every_y > 0).all())) or _wide(every_y, 30),
+        log_x=shared.kind == "dt" or _wide(every_x),
+        log_y=_wide(every_y, 1.0 if shared.kind == "dt" and metric.converges else 30.0),
         points=True,
     )
     return SweptChart(chart=chart, note=f"order of convergence: {', '.join(orders)}" if orders else "")
@@ -209,7 +210,7 @@ def _changes(curve: Curve) -> bool:
     return float(np.ptp(curve.y)) > CHANGES * float(np.abs(curve.y).max())
 
 
-def _wide(values: Any, factor: float = DECADE) -> bool:
+def _wide(values: Array, factor: float = DECADE) -> bool:
     return bool((values > 0).all() and values.max() > factor * values.min())
 
 
