@@ -125,6 +125,18 @@ def test_the_member_that_ended_well_most_often_is_drawn(results: Path) -> None:
     assert height.curves[0].y[-1] == pytest.approx(0.01)
 
 
+def test_a_step_that_changes_the_distribution_is_said(results: Path) -> None:
+    jam(results, "alpha", [STALLED] * 8, spread_about(0.0154))
+    jam(results, "alpha", [STALLED] * 8, spread_about(0.0174), dt=5e-4)
+    summary = summarise(results)
+    assert "halving dt changes alpha (stall_depth, p\xa04.7×10⁻⁴; 8 members each)" in summary.sections[0].answer
+    jam(results, "beta", [STALLED] * 8, spread_about(0.0154))
+    jam(results, "beta", [STALLED] * 8, spread_about(0.0154), dt=5e-4)
+    summary = summarise(results)
+    assert "halving dt changes beta" not in summary.sections[0].answer
+    assert [row.dt for row in summary.matrix.rows] == [1e-3, 5e-4], "no step serves as refinement of another"
+
+
 def test_repeats_show_what_an_engine_leaves_to_chance(results: Path) -> None:
     jam(results, "alpha", [STALLED] * 4, spread_about(0.0154, 4))
     jam(results, "alpha", [STALLED] * 4, spread_about(0.0154, 4), repeat=1)

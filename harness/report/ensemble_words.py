@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..ensemble import Distribution
 from ..experiment import OUTCOME
-from .ensembles import Group, groups_of
+from .ensembles import Group, cell_of, groups_of, halved
 from .lexicon import Lexicon
 from .quantity import span
 from .runs import Participant, base_of
@@ -21,6 +21,7 @@ def ensemble_finding(judged: Judged, words: Lexicon, reference: Participant | No
     plain = plain_ones(there)
     clauses = [_ended(alike, words) for alike in _alike([groups[who] for who in plain])]
     clauses += _told_apart(judged, words, plain, reference)
+    clauses += _changed_by_the_step(judged, words, plain)
     for who in there:
         base = base_of(who, there)
         cell = judged.cell(who, base) if base is not None else None
@@ -74,6 +75,13 @@ def _measured(name: str, found: Distribution, words: Lexicon) -> str:
     unit = words.metrics[name].unit if name in words.metrics else ""
     whole = f" ({span(low, high, unit)})" if words.said(name, low) != words.said(name, high) else ""
     return f"{name.replace('_', ' ')} {words.said(name, found.quantile(0.5))}{whole}"
+
+
+def _changed_by_the_step(judged: Judged, words: Lexicon, plain: Sequence[Participant]) -> list[str]:
+    """Whose distributions a halved step changes: what differs there may be the step's and not the engine's."""
+    found = halved(judged.comparison, words)
+    moved = [(who, cell_of(found[who])) for who in plain if who in found and found[who].word == "differ"]
+    return [f"halving dt changes {words.names[who]} ({cell.said})" for who, cell in moved]
 
 
 def _told_apart(

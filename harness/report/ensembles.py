@@ -69,6 +69,18 @@ def told_of(comparison: Comparison, words: Lexicon) -> dict[tuple[Participant, P
     }
 
 
+def halved(comparison: Comparison, words: Lexicon) -> dict[Participant, Told]:
+    """What halving dt changes in the ensemble of everyone who has run it."""
+    fine = next((dt for dt in comparison.series.steps if math.isclose(dt, comparison.dt / 2, rel_tol=1e-9)), None)
+    found = {}
+    for who, group in groups_of(comparison, words).items():
+        members = comparison.series.members.get((who, fine), {}) if fine is not None else {}
+        finer = _group(who, members, words)
+        if finer.ensemble.members:
+            found[who] = tell_apart(group.ensemble, finer.ensemble, words.main_metrics, _tolerances(words))
+    return found
+
+
 def _group(who: Participant, members: Mapping[str, tuple[Run, ...]], words: Lexicon) -> Group:
     firsts = [repeats[0] for repeats in members.values()]
     statuses = Counter(run.status for run in firsts)
@@ -107,11 +119,12 @@ def _judged(comparison: Comparison, words: Lexicon) -> Judged:
     cells = {}
     for a, b in combinations(comparison.standings, 2):
         pair = (a.who, b.who)
-        cells[pair] = _cell(told[pair]) if pair in told else broken_cell([a, b], words.names)
+        cells[pair] = cell_of(told[pair]) if pair in told else broken_cell([a, b], words.names)
     return Judged(comparison=comparison, cells=cells, spreads={})
 
 
-def _cell(told: Told) -> Cell:
+def cell_of(told: Told) -> Cell:
+    """The verdict of two ensembles, with what the surest test gave."""
     n, m = told.members
     many = f"{n} member{'s' if n != 1 else ''} each" if n == m else f"{n} and {m} members"
     short = f"needs {told.needed} members" if told.word == "unresolved" else ""

@@ -128,7 +128,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         (words.variants[c.series.variant], m.anchor, judged[id(c)])
         for m in everything
         for c in m.comparisons
-        if not c.refines and len(c.standings) > 1
+        if len(c.standings) > 1 and (words.ensemble or not c.refines)
     )
     covered = [m.main for m in everything if m not in alike and m.main not in others]
     untold = len(rows) - sum(len(one.standings) > 1 for one in covered)
@@ -157,7 +157,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
     entered = Entered(
         experiment=name,
         rows=rows,
-        refining=tuple(c for c in every if c.refines),
+        refining=tuple(c for c in every if c.refines and not words.ensemble),
         doubled=_doubled(every, words),
         names=words.names,
         reference=reference,
