@@ -129,7 +129,7 @@ def test_a_step_that_changes_the_distribution_is_said(results: Path) -> None:
     jam(results, "alpha", [STALLED] * 8, spread_about(0.0154))
     jam(results, "alpha", [STALLED] * 8, spread_about(0.0174), dt=5e-4)
     summary = summarise(results)
-    assert "halving dt changes alpha (stall_depth, p\xa04.7×10⁻⁴; 8 members each)" in summary.sections[0].answer
+    assert "halving dt changes alpha (stall_depth, p\xa03.1×10⁻⁴; 8 members each)" in summary.sections[0].answer
     jam(results, "beta", [STALLED] * 8, spread_about(0.0154))
     jam(results, "beta", [STALLED] * 8, spread_about(0.0154), dt=5e-4)
     summary = summarise(results)
