@@ -13,6 +13,7 @@ from simparity.harness.contacts import ContactLog, ContactRows, ContactTrace
 from simparity.harness.report.chart import Chart
 from simparity.harness.report.contact_charts import contact_charts
 from simparity.harness.report.paths import path_chart
+from simparity.harness.report.plot import for_page
 from simparity.harness.report.summarise import summarise
 from simparity.harness.report.summary import Section
 from simparity.harness.report.write import write_report
@@ -241,3 +242,20 @@ def test_everything_is_on_the_page_and_names_from_models_are_escaped(
         assert part in html
     assert "<i>" not in html and "&lt;i&gt;$x$_{&lt;/i&gt;&amp;" in html
     assert "### Contact quality" in first[1].decode() and "<i>" not in first[1].decode()
+
+
+def test_a_crowd_has_its_paths_drawn_and_no_single_body(results: Path) -> None:
+    trace = made_trace(1e-3, 1.0, 0.05, 0.0)
+    channels = {name: np.repeat(array, 5, axis=1) for name, array in trace.channels.items()}
+    channels["p_WB"][:, :, 0] = np.linspace(0, 1, 1001)[:, None]
+    crowd = Trace(trace.time, ("cube", *(f"ball{k}" for k in range(4))), channels)
+    for engine in ("alpha", "beta"):
+        jam(results, engine, [STALLED], [0.0154], trace=crowd)
+    charts = charts_in(results)
+    assert list(charts) == ["Depth: how deep the peg is", "Paths from the side, along y"]
+    assert len(charts["Paths from the side, along y"].curves) == 10
+
+
+def test_coordinates_are_cut_after_two_decimals_and_labels_are_not() -> None:
+    svg = for_page('<svg viewBox="0 0 1 1"><path d="M 1.23456 2.5"/><text x="3.14159">0.0025</text></svg>', "a tick")
+    assert 'd="M 1.23 2.5"' in svg and '<text x="3.14">0.0025</text>' in svg

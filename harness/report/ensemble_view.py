@@ -137,7 +137,7 @@ def _strips(groups: Mapping[Participant, Group], names: Sequence[str], words: Le
     for name in names:
         found = [(words.names[who], group.ensemble.metrics.get(name)) for who, group in groups.items()]
         rows = tuple((label, one.values) for label, one in found if one is not None and one.values)
-        if rows and max(len(values) for _, values in rows) > 1:
+        if len({value for _, values in rows for value in values}) > 1 and max(len(v) for _, v in rows) > 1:
             unit = words.metrics[name].unit if name in words.metrics else ""
             title = f"{name} of every member"
             strips.append(Strip(title=title, alt=f"{title}, with quartiles", x=(name, unit), rows=rows))
@@ -148,6 +148,12 @@ def _row(name: str, groups: Sequence[Group], words: Lexicon) -> EnsembleRow:
     unit = words.metrics[name].unit if name in words.metrics else ""
     text = words.metrics[name].text if name in words.metrics else ""
     return EnsembleRow(name=name, text=text, cells=tuple(_metric_cell(group, name, unit) for group in groups))
+
+
+def _whole(values: Sequence[float], unit: str) -> str:
+    if len(values) < 2:
+        return ""
+    return f"all: {span(values[0], values[-1], unit, 4)}" if values[0] < values[-1] else "all equal"
 
 
 def _metric_cell(group: Group, name: str, unit: str) -> EnsembleCell | None:
@@ -163,7 +169,7 @@ def _metric_cell(group: Group, name: str, unit: str) -> EnsembleCell | None:
     values = found.values
     return EnsembleCell(
         median=quantity(median, unit, 4),
-        quartiles=span(low, high, unit, 4) if len(values) > 1 else "",
-        whole=f"all: {span(values[0], values[-1], unit, 4)}" if len(values) > 1 else "",
+        quartiles=span(low, high, unit, 4) if values and values[0] < values[-1] else "",
+        whole=_whole(values, unit),
         spread=spread,
     )

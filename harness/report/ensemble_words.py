@@ -62,7 +62,7 @@ def _ended(alike: Sequence[Group], words: Lexicon) -> str:
         if values:
             parts.append(_measured(name, Distribution.of(values), words))
     if not first.ensemble.outcomes and first.asked > 1:
-        parts.append(f"{first.asked} members")
+        parts = [f"{', '.join(parts)} over {first.asked} members"]
     return f"{listed([words.names[group.who] for group in alike])}: {', '.join(parts)}"
 
 

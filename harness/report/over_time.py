@@ -10,7 +10,7 @@ from ..trace import Trace
 from .chart import Chart
 from .contact_charts import contact_charts
 from .derived import derives, series_charts, series_of_run
-from .figures import charts_of
+from .figures import MOST_BODIES, charts_of
 from .lexicon import Lexicon
 from .measure import Comparison, Traces
 from .paths import path_chart
@@ -22,13 +22,17 @@ MOST_MEMBERS = 8  # of an ensemble, drawn for each participant
 def over_time(
     comparison: Comparison, traces: Traces, words: Lexicon, reference: Participant | None
 ) -> tuple[Chart, ...]:
-    """All that is drawn of a comparison over time, but for joints; of an ensemble one member, and the series of all."""
+    """All that is drawn of a comparison over time, but for joints; of an ensemble one member, and the series of all.
+
+    A crowd of bodies has its paths drawn and none of the bodies on its own.
+    """
     firsts: dict[str, tuple[Run, Trace]] = {}
     for standing in comparison.ok:
         trace = traces.of(standing.run)
         if trace is not None:
             firsts[words.names[standing.who]] = (standing.run, trace)
     path = path_chart({label: trace for label, (_, trace) in firsts.items()})
+    bodies = max((len(trace.names) for _, trace in firsts.values()), default=0)
     contacts: dict[str, tuple[Array, ContactTrace]] = {}
     for label, (run, trace) in firsts.items():
         found = _contacts(run, traces)
@@ -39,7 +43,7 @@ def over_time(
         *_series(comparison, traces, words),
         *((path,) if path is not None else ()),
         *contact_charts(contacts, parties),
-        *charts_of(comparison, traces, words.names, reference),
+        *(() if path is not None and bodies > MOST_BODIES else charts_of(comparison, traces, words.names, reference)),
     )
 
 

@@ -178,7 +178,7 @@ def for_page(svg: str, alt: str) -> str:
     svg = svg.replace(INK, "currentColor").replace(FAINT, "var(--line)")
     svg = re.sub(r"#0102([0-9a-f]{2})", lambda m: f"var(--c{int(m.group(1), 16) - 16})", svg)
     svg = re.sub(r"#0103([0-9a-f]{2})", lambda m: f"var(--o{int(m.group(1), 16) - 16})", svg)
-    svg = re.sub(r"(\d+\.\d{2})\d+", r"\1", svg)
+    svg = re.sub(r"<[^>]+>", lambda tag: re.sub(r"(\d+\.\d{2})\d+", r"\1", tag.group(0)), svg)
     svg = re.sub(r"font: ([\d.]+)px [^;\"]+", r"font-size: \1px", svg)
     svg = re.sub(r">\s+<", "><", svg)
     head = re.search(r'viewBox="[^"]+"', svg)

@@ -17,6 +17,7 @@ from .chart import Chart, Curve, Style
 from .lexicon import Lexicon
 from .quantity import plain, quantity
 from .runs import PHASE, Participant, Run, Variant, in_order
+from .verdicts import LEAST
 
 LEAST_VALUES = 3  # of the swept number, for a diagram
 MOST_CHARTS = 6  # of one sweep
@@ -207,7 +208,7 @@ def _repeat(run: Run) -> tuple[tuple[int, str], int]:
 
 
 def _changes(curve: Curve) -> bool:
-    return float(np.ptp(curve.y)) > CHANGES * float(np.abs(curve.y).max())
+    return float(np.ptp(curve.y)) > max(CHANGES * float(np.abs(curve.y).max()), LEAST)
 
 
 def _wide(values: Array, factor: float = DECADE) -> bool:

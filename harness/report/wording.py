@@ -91,7 +91,7 @@ def listed(them: Sequence[str]) -> str:
 
 def in_words(variant: str) -> str:
     """Parameters as words: "incline=0.3 start=rest" is "incline 0.3, start rest"."""
-    return ", ".join(part.replace("=", " ").replace("_", " ") for part in variant.split())
+    return ", ".join(part.replace("=", " ").replace("_", " ") for part in variant.split(" "))
 
 
 def agreement(cell: Cell | None) -> str:
