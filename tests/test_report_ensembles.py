@@ -147,6 +147,11 @@ def test_repeats_show_what_an_engine_leaves_to_chance(results: Path) -> None:
     (alpha, beta) = view.rows[0].cells
     assert alpha is not None and beta is not None
     assert (alpha.spread, beta.spread) == ("repeats identical", "repeats spread by 100\xa0µm")
+    answer = summarise(results).sections[0].answer
+    assert "repeats of beta spread by 100\xa0µm in stall depth; repeats identical in alpha" in answer
+    jam(results, "gamma", [STALLED] * 4, spread_about(0.0154, 4))
+    jam(results, "gamma", [OVERLOAD] + [STALLED] * 3, spread_about(0.0154, 4), repeat=1)
+    assert "repeats of gamma end differently" in summarise(results).sections[0].answer
 
 
 def test_the_page_and_the_markdown_have_every_part_twice_alike(results: Path, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ def ensemble_finding(judged: Judged, words: Lexicon, reference: Participant | No
     clauses = [_ended(alike, words) for alike in _alike([groups[who] for who in plain])]
     clauses += _told_apart(judged, words, plain, reference)
     clauses += _changed_by_the_step(judged, words, plain)
+    clauses += _left_to_chance([groups[who] for who in plain], words)
     for who in there:
         base = base_of(who, there)
         cell = judged.cell(who, base) if base is not None else None
@@ -82,6 +83,23 @@ def _changed_by_the_step(judged: Judged, words: Lexicon, plain: Sequence[Partici
     found = halved(judged.comparison, words)
     moved = [(who, cell_of(found[who])) for who in plain if who in found and found[who].word == "differ"]
     return [f"halving dt changes {words.names[who]} ({cell.said})" for who, cell in moved]
+
+
+def _left_to_chance(groups: Sequence[Group], words: Lexicon) -> list[str]:
+    """What repeats of one member show of each engine."""
+    clauses, identical = [], []
+    for group in groups:
+        if group.spread is None:
+            continue
+        moved = [name for name in words.main_metrics if group.spread.get(name, 0.0) > 0]
+        if not any(group.spread.values()):
+            identical.append(words.names[group.who])
+        elif OUTCOME in moved:
+            clauses.append(f"repeats of {words.names[group.who]} end differently")
+        elif moved:
+            apart = words.said(moved[0], group.spread[moved[0]])
+            clauses.append(f"repeats of {words.names[group.who]} spread by {apart} in {moved[0].replace('_', ' ')}")
+    return [*clauses, *([f"repeats identical in {listed(identical)}"] if identical else [])]
 
 
 def _told_apart(
