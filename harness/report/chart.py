@@ -40,6 +40,7 @@ class Chart:
         points: whether single samples are drawn too.
         small: whether it is one of many small ones.
         paths: whether both axes are lengths at one scale; several curves may belong to one participant.
+        thin: whether lines are thin, since they chatter and seldom coincide.
     """
 
     title: str
@@ -54,6 +55,7 @@ class Chart:
     points: bool = False
     small: bool = False
     paths: bool = False
+    thin: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -76,4 +76,4 @@ def _chart(title: str, curves: Sequence[Curve]) -> list[Chart]:
     if not any(float(np.nanmax(curve.y, initial=0.0)) > LEAST for curve in curves):
         return []
     alt = f"{title} over time"
-    return [Chart(title=title, alt=alt, x=("time", "s"), y=("force", "N"), curves=tuple(curves))]
+    return [Chart(title=title, alt=alt, x=("time", "s"), y=("force", "N"), curves=tuple(curves), thin=True)]

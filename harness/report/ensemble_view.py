@@ -153,7 +153,10 @@ def _row(name: str, groups: Sequence[Group], words: Lexicon) -> EnsembleRow:
 def _whole(values: Sequence[float], unit: str) -> str:
     if len(values) < 2:
         return ""
-    return f"all: {span(values[0], values[-1], unit, 4)}" if values[0] < values[-1] else "all equal"
+    low, high = values[0], values[-1]
+    if quantity(low, unit, 4) == quantity(high, unit, 4):
+        return "all equal" if low == high else f"all within {quantity(high - low, unit, 2)}"
+    return f"all: {span(low, high, unit, 4)}"
 
 
 def _metric_cell(group: Group, name: str, unit: str) -> EnsembleCell | None:
@@ -169,7 +172,7 @@ def _metric_cell(group: Group, name: str, unit: str) -> EnsembleCell | None:
     values = found.values
     return EnsembleCell(
         median=quantity(median, unit, 4),
-        quartiles=span(low, high, unit, 4) if values and values[0] < values[-1] else "",
+        quartiles=span(low, high, unit, 4) if quantity(low, unit, 4) != quantity(high, unit, 4) else "",
         whole=_whole(values, unit),
         spread=spread,
     )

@@ -82,7 +82,10 @@ def _changed_by_the_step(judged: Judged, words: Lexicon, plain: Sequence[Partici
     """Whose distributions a halved step changes: what differs there may be the step's and not the engine's."""
     found = halved(judged.comparison, words)
     moved = [(who, cell_of(found[who])) for who in plain if who in found and found[who].word == "differ"]
-    return [f"halving dt changes {words.names[who]} ({cell.said})" for who, cell in moved]
+    if not moved:
+        return []
+    said = dict.fromkeys(cell.said for _, cell in moved)
+    return [f"halving dt changes {listed([words.names[who] for who, _ in moved])} ({', '.join(said)})"]
 
 
 def _left_to_chance(groups: Sequence[Group], words: Lexicon) -> list[str]:

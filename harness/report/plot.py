@@ -92,7 +92,9 @@ def draw(chart: Chart, styles: Mapping[str, Style], key: str) -> str:
         several = len(chart.curves) > len(order) and not any(curve.dashed for curve in chart.curves)
         few = chart.points and all(len(curve.x) <= _FEW for curve in chart.curves)
         for curve in chart.curves:
-            widths = (_WIDTHS, _THIN_WIDTHS, _HAIR_WIDTHS)[2 if few else chart.log_y + (chart.small or chart.points)]
+            widths = (_WIDTHS, _THIN_WIDTHS, _HAIR_WIDTHS)[
+                2 if few or chart.thin else chart.log_y + (chart.small or chart.points)
+            ]
             k = order[curve.label]
             width = _SEVERAL if several else widths[min(k, len(widths) - 1)]
             _line(axes, chart, curve, styles[curve.label], width, k)
