@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -8,6 +8,7 @@ import pytest
 
 import simparity
 from simparity.engines import ENGINES
+from simparity.harness.checks import Verdict
 from simparity.harness.ensemble import fisher, holm
 from simparity.harness.listing import metric_table, run_table
 from simparity.harness.report.summarise import summarise
@@ -97,6 +98,30 @@ def test_members_that_broke_are_counted_and_diverged_ones_are_an_outcome(results
     assert view is not None and view.bars is not None
     assert view.members == ("8 members (1 failed)",)
     assert (view.bars.words, view.bars.rows) == (("stalled", "diverged"), (("alpha", (6, 1)),))
+
+
+def test_checks_are_counted_over_the_members(results: Path, tmp_path: Path) -> None:
+    check = Verdict(
+        metric="stall_depth", outcome="pass", measured=0.015, expected=0.015, error=0.0, tolerance=1e-6, reason="law"
+    )
+    jam(results, "alpha", [STALLED] * 3, spread_about(0.0154, 3), checks=(check,))
+    jam(results, "beta", [STALLED] * 3, spread_about(0.0154, 3), checks=(replace(check, outcome="fail"),))
+    view = summarise(results).sections[0].panels[0].ensemble
+    assert view is not None
+    assert [(cell.failed, cell.held) for cell in view.rows[0].cells if cell] == [(0, 3), (3, 3)]
+    html = write_report(results, tmp_path / "report")[0].read_text()
+    assert ">3 of 3 pass<" in html and ">3 of 3 fail<" in html
+
+
+def test_one_member_alone_is_shown_with_its_closed_forms(results: Path, tmp_path: Path) -> None:
+    jam(results, "alpha", [INSERTED], [0.04])
+    jam(results, "beta", [INSERTED], [0.04])
+    panel = summarise(results).sections[0].panels[0]
+    assert panel.ensemble is not None and panel.ensemble.rows == () and panel.ensemble.bars is None
+    assert [row.name for row in panel.metrics] == ["outcome", "stall_depth", "peak_force", "work"]
+    page = Page(write_report(results, tmp_path / "report")[0].read_text())
+    assert page.having("data-test-metrics") and not page.having("data-test-ensemble")
+    assert cell(summarise(results), "alpha", "beta").word == "agree"
 
 
 def test_an_engine_that_cannot_keeps_its_reason(results: Path) -> None:

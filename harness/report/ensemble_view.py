@@ -20,12 +20,14 @@ MOST_STRIPS = 4  # metrics that are drawn over the members
 
 @dataclass(frozen=True, kw_only=True)
 class EnsembleCell:
-    """A metric over the members of one participant, in words."""
+    """A metric over the members of one participant, in words; its check fails for `failed` of the `held` members."""
 
     median: str
     quartiles: str
     whole: str
     spread: str
+    failed: int = 0
+    held: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +59,7 @@ class EnsembleView:
         parameter: of the experiment, that numbers the members.
         labels: the participants; `members` says how many each has, in words.
         bars: outcomes, None where the experiment names none.
+        rows: metrics over the members; none where everyone has one member, whose metrics the panel then shows.
         tests: what stands behind the verdicts.
         shown: the member that is drawn over time.
     """
@@ -77,13 +80,14 @@ def view_of(comparison: Comparison, words: Lexicon) -> EnsembleView:
     labels = tuple(words.names[who] for who in groups)
     names = [name for name in words.main_metrics if name != OUTCOME]
     others = [name for name in words.metrics if name not in (*names, *NAMES, OUTCOME)]
-    rows = [_row(name, list(groups.values()), words) for name in (*names, *others)]
+    several = any(group.asked > 1 for group in groups.values())
+    rows = [_row(name, list(groups.values()), words) for name in (*names, *others)] if several else []
     first = next(iter(comparison.ok), None)
     return EnsembleView(
         parameter=words.ensemble,
         labels=labels,
         members=tuple(_members(group) for group in groups.values()),
-        bars=_bars(groups, words),
+        bars=_bars(groups, words) if several else None,
         strips=tuple(_strips(groups, names, words))[:MOST_STRIPS],
         rows=tuple(row for row in rows if any(row.cells)),
         tests=tuple(
@@ -175,4 +179,6 @@ def _metric_cell(group: Group, name: str, unit: str) -> EnsembleCell | None:
         quartiles=span(low, high, unit, 4) if quantity(low, unit, 4) != quantity(high, unit, 4) else "",
         whole=_whole(values, unit),
         spread=spread,
+        failed=group.checks.get(name, (0, 0))[0],
+        held=group.checks.get(name, (0, 0))[1],
     )

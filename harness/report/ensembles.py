@@ -33,6 +33,7 @@ class Group:
         missing: status -> how many gave none.
         repeats: how many members were run more than once.
         spread: metric -> largest difference over the repeats of one member [unit], None without repeats.
+        checks: metric -> how many members fail its check, and how many it holds for.
     """
 
     who: Participant
@@ -41,6 +42,7 @@ class Group:
     missing: Mapping[str, int]
     repeats: int
     spread: Mapping[str, float] | None
+    checks: Mapping[str, tuple[int, int]]
 
 
 def groups_of(comparison: Comparison, words: Lexicon) -> dict[Participant, Group]:
@@ -93,7 +95,18 @@ def _group(who: Participant, members: Mapping[str, tuple[Run, ...]], words: Lexi
         missing={status: count for status, count in sorted(statuses.items()) if status != "ok"},
         repeats=len(repeated),
         spread=_spread(repeated) if repeated else None,
+        checks=_checks([run for run in firsts if run.ok]),
     )
+
+
+def _checks(runs: Sequence[Run]) -> dict[str, tuple[int, int]]:
+    found: dict[str, tuple[int, int]] = {}
+    for run in runs:
+        for verdict in run.record.checks:
+            if verdict.outcome != "not applicable":
+                failed, held = found.get(verdict.metric, (0, 0))
+                found[verdict.metric] = (failed + (verdict.outcome == "fail"), held + 1)
+    return found
 
 
 def _spread(repeated: Sequence[Sequence[Run]]) -> dict[str, float]:

@@ -54,7 +54,9 @@ def panel_of(measured: Measured, judged: Judged, words: Lexicon, reference: Part
         charts=measured.charts or (),
         joint_charts=measured.joint_charts,
         left_out=measured.charts is None,
-        metrics=() if ensemble else _without_quality(metric_rows(comparison, words.metrics, words.outcomes)),
+        metrics=()
+        if ensemble and ensemble.rows
+        else _without_quality(metric_rows(comparison, words.metrics, words.outcomes)),
         reference=words.names[reference] if reference in there and reference is not None else "",
         convergence=() if ensemble else convergence_rows(judged, words.names, reference),
         convergence_charts=measured.convergence_charts,
