@@ -20,6 +20,8 @@ _NUMERICAL = (
     "mjcf",
     "soft_contact",
     "robot_model",
+    "robot_shapes",
+    "inertia",
     "reference",
     "controller",
     "payload",

@@ -46,6 +46,7 @@ def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | 
     simulation: Simulation | None = None
     trace: Trace | None = None
     steps = 0
+    impossible: tuple[str, ...] = ()
     try:
         start = perf_counter()
         experiment = experiment_class(job.experiment)(**job.params)
@@ -54,6 +55,7 @@ def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | 
         cache.watch(adapter)
         start = perf_counter()
         scene = experiment.scene(job.dt)
+        impossible = tuple(note for robot in scene.robots for note in model_of(robot).impossible)
         settings = Settings(profile=job.settings, options=_tuples(job.options))
         simulation = adapter.build(scene, job.dt, settings, job.device, job.precision)
         timing.parts["build"] = perf_counter() - start
@@ -81,6 +83,7 @@ def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | 
         traceback.print_exc()
         record = Record(job=job, status="failed", reason=f"{type(error).__name__}: {error}")
     _close(simulation)
+    record = replace(record, notes=(*record.notes, *impossible))
     return _completed(record, timing, steps, process, cache.state()), trace
 
 
