@@ -233,7 +233,7 @@ REQUIRED_PER_BODY: Mapping[str, str] = {
 }
 # rows "link.NAME.quantity" for every link, and "joint.NAME.quantity" for every joint of every robot
 REQUIRED_PER_LINK: Mapping[str, str] = {"mass": "kg", "inertia": "kg m^2", "com": "m"}
-REQUIRED_PER_JOINT: Mapping[str, str] = {
+REQUIRED_PER_JOINT: Mapping[str, str] = {  # units of a hinge; see `joint_unit`
     "armature": "kg m^2",
     "damping": "N m s/rad",
     "friction": "N m",
@@ -241,6 +241,21 @@ REQUIRED_PER_JOINT: Mapping[str, str] = {
     "upper": "rad",
     "effort": "N m",
 }
+_OF_SLIDES: Mapping[str, str] = {
+    "rad": "m",
+    "rad/s": "m/s",
+    "N m": "N",
+    "N m/rad": "N/m",
+    "N m s/rad": "N s/m",
+    "kg m^2": "kg",
+}
+
+
+def joint_unit(kind: Literal["hinge", "slide"], of_hinge: str) -> str:
+    """The unit of a joint's quantity, from the unit that it has for a hinge."""
+    return _OF_SLIDES.get(of_hinge, of_hinge) if kind == "slide" else of_hinge
+
+
 REQUIRED_PER_SHAPE: Mapping[str, str] = {
     "friction": "1",
     "restitution": "1",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...harness.engine import Resolved, Settings, Value
+from ...harness.engine import REQUIRED_PER_JOINT, Resolved, Settings, Value, joint_unit
 from ...harness.resolution import Row, floats, read
 from ...harness.robot_model import Link
 from .readback import in_link_axes, numbers
@@ -29,17 +29,17 @@ def robot_rows(solver: Any, places: RobotPlaces, settings: Settings) -> Iterator
         "effort": (numbers(forces[1]), "get_dofs_force_range()[1], which clamps the torque"),
     }
     for joint, dof in zip(places.source.joints, places.dofs, strict=True):
-        hinge = joint.kind == "hinge"
-        asked: dict[str, tuple[Value, str]] = {
-            "armature": (joint.armature, "kg m^2" if hinge else "kg"),
-            "damping": (joint.damping, "N m s/rad" if hinge else "N s/m"),
-            "friction": (0.0 if friction_off else joint.friction, "N m" if hinge else "N"),
-            "lower": (joint.lower, "rad" if hinge else "m"),
-            "upper": (joint.upper, "rad" if hinge else "m"),
-            "effort": (joint.effort, "N m" if hinge else "N"),
+        asked: dict[str, Value] = {
+            "armature": joint.armature,
+            "damping": joint.damping,
+            "friction": 0.0 if friction_off else joint.friction,
+            "lower": joint.lower,
+            "upper": joint.upper,
+            "effort": joint.effort,
         }
-        for quantity, (authored, unit) in asked.items():
+        for quantity, authored in asked.items():
             values, native = columns[quantity]
+            unit = joint_unit(joint.kind, REQUIRED_PER_JOINT[quantity])
             yield f"joint.{joint.name}.{quantity}", read(float(values[dof]), unit, native, file=authored)
 
 

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from ...harness.description import is_text
-from ...harness.engine import RobotDynamics, Settings, Value
+from ...harness.engine import REQUIRED_PER_JOINT, RobotDynamics, Settings, Value, joint_unit
 from ...harness.resolution import Row, floats, read
 from ...harness.robot_model import Link, RobotModel
 from ...harness.scene import Array, Robot
@@ -82,25 +82,24 @@ def robot_rows(model: Any, settings: Settings, access: RobotAccess) -> Iterator[
         dof, limited = int(model.jnt_dofadr[j]), bool(model.jnt_limited[j])
         forced = bool(model.jnt_actfrclimited[j])
         friction_off = settings.options.get("joint_friction") is False
-        rows: dict[str, tuple[Value, str, str, Value]] = {
-            "armature": (float(model.dof_armature[dof]), "kg m^2", "dof_armature", joint.armature),
-            "damping": (float(model.dof_damping[dof]), "N m s/rad", "dof_damping", joint.damping),
+        rows: dict[str, tuple[Value, str, Value]] = {
+            "armature": (float(model.dof_armature[dof]), "dof_armature", joint.armature),
+            "damping": (float(model.dof_damping[dof]), "dof_damping", joint.damping),
             "friction": (
                 float(model.dof_frictionloss[dof]),
-                "N m",
                 "dof_frictionloss",
                 0.0 if friction_off else joint.friction,
             ),
-            "lower": (float(model.jnt_range[j, 0]) if limited else -math.inf, "rad", "jnt_range[0]", joint.lower),
-            "upper": (float(model.jnt_range[j, 1]) if limited else math.inf, "rad", "jnt_range[1]", joint.upper),
+            "lower": (float(model.jnt_range[j, 0]) if limited else -math.inf, "jnt_range[0]", joint.lower),
+            "upper": (float(model.jnt_range[j, 1]) if limited else math.inf, "jnt_range[1]", joint.upper),
             "effort": (
                 float(model.jnt_actfrcrange[j, 1]) if forced else math.inf,
-                "N m",
                 "jnt_actfrcrange[1], applied by the torque law",
                 joint.effort,
             ),
         }
-        for quantity, (value, unit, native, asked) in rows.items():
+        for quantity, (value, native, asked) in rows.items():
+            unit = joint_unit(joint.kind, REQUIRED_PER_JOINT[quantity])
             yield f"joint.{joint.name}.{quantity}", read(value, unit, native, file=asked)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...harness.engine import Settings, Value
+from ...harness.engine import REQUIRED_PER_JOINT, Settings, Value, joint_unit
 from ...harness.resolution import Row, floats, read
 from ...harness.robot_model import Joint, Link
 from .readback import Live, axes_matrix
@@ -43,13 +43,14 @@ def _joint(live: Live, settings: Settings, joint: Joint, dof: int, index: int) -
     forced = bool(live.array("jnt_actfrclimited")[index])
     effort = float(live.array("jnt_actfrcrange")[index][1]) if forced else math.inf
     friction = 0.0 if settings.options.get("joint_friction") is False else joint.friction
-    rows: dict[str, tuple[Value, str, str, Value]] = {
-        "armature": (float(live.array("dof_armature")[dof]), "kg m^2", "dof_armature", joint.armature),
-        "damping": (float(live.array("dof_damping")[dof]), "N m s/rad", "dof_damping", joint.damping),
-        "friction": (float(live.array("dof_frictionloss")[dof]), "N m", "dof_frictionloss", friction),
-        "lower": (lower, "rad", "jnt_range[0]", joint.lower),
-        "upper": (upper, "rad", "jnt_range[1]", joint.upper),
-        "effort": (effort, "N m", "jnt_actfrcrange[1]; the torque law applies the source's", joint.effort),
+    rows: dict[str, tuple[Value, str, Value]] = {
+        "armature": (float(live.array("dof_armature")[dof]), "dof_armature", joint.armature),
+        "damping": (float(live.array("dof_damping")[dof]), "dof_damping", joint.damping),
+        "friction": (float(live.array("dof_frictionloss")[dof]), "dof_frictionloss", friction),
+        "lower": (lower, "jnt_range[0]", joint.lower),
+        "upper": (upper, "jnt_range[1]", joint.upper),
+        "effort": (effort, "jnt_actfrcrange[1]; the torque law applies the source's", joint.effort),
     }
-    for quantity, (value, unit, native, asked) in rows.items():
+    for quantity, (value, native, asked) in rows.items():
+        unit = joint_unit(joint.kind, REQUIRED_PER_JOINT[quantity])
         yield f"joint.{joint.name}.{quantity}", read(value, unit, f"mjw_model.{native}", file=asked)

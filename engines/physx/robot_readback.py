@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...harness.engine import REQUIRED_PER_JOINT, REQUIRED_PER_LINK, Resolved, Value
+from ...harness.engine import REQUIRED_PER_JOINT, REQUIRED_PER_LINK, Resolved, Value, joint_unit
 from ...harness.resolution import Row, floats, read
 from ...harness.robot_model import Joint, Link
 from . import mapping
@@ -59,7 +59,8 @@ def _joint_rows(joint: Joint, native: Any, asked: Mapping[str, Value]) -> Iterat
         "effort": ("PhysX limits a joint's drive, not qf; the torque law limits the torque", joint.effort),
     }
     prefix = f"joint.{joint.name}."
-    for quantity, unit in REQUIRED_PER_JOINT.items():
+    for quantity, of_hinge in REQUIRED_PER_JOINT.items():
+        unit = joint_unit(joint.kind, of_hinge)
         if quantity in live:
             value, place, authored = live[quantity]
             yield prefix + quantity, read(value, unit, place, file=authored)
@@ -68,11 +69,15 @@ def _joint_rows(joint: Joint, native: Any, asked: Mapping[str, Value]) -> Iterat
             yield prefix + quantity, Resolved(value=None, unit=unit, origin="absent", native=why, authored=authored)
     if joint.stiffness:
         place = "stiffness of the joint's drive, 32 bit"
-        yield prefix + "stiffness", read(float(native.stiffness), "N m/rad", place, file=joint.stiffness)
+        unit = joint_unit(joint.kind, "N m/rad")
+        yield prefix + "stiffness", read(float(native.stiffness), unit, place, file=joint.stiffness)
         place = "drive_target, 32 bit"
-        yield prefix + "rest", read(float(native.drive_target[0]), "rad", place, file=joint.rest)
+        yield (
+            prefix + "rest",
+            read(float(native.drive_target[0]), joint_unit(joint.kind, "rad"), place, file=joint.rest),
+        )
     for name, attribute in mapping.ON_JOINT.items():
         quantity = {"friction": "load_friction"}.get(attribute, attribute)
         value = float(getattr(native, attribute))
-        unit = mapping.OPTIONS[name].unit
+        unit = joint_unit(joint.kind, mapping.OPTIONS[name].unit)
         yield prefix + quantity, read(value, unit, f"PhysxArticulationJoint.{attribute}", settings=asked.get(name))

@@ -109,6 +109,19 @@ def test_robot_is_read_back(simulate: Simulate, eps: float) -> None:
         np.testing.assert_allclose(table[f"joint.{joint.name}.lower"].value, joint.lower, rtol=eps)  # type: ignore[arg-type]
 
 
+def test_a_slide_has_units_of_force_and_length(simulate: Simulate) -> None:
+    """The FR3 with its hand: hinges in N m and rad, the fingers' slides in N and m."""
+    hand = Robot(name="hand", description=str(Path(FR3.description).with_name("fr3_hand.xml")))
+    table = simulate(Scene(name="hand", robots=(hand,))).resolved().table
+    hinge = {"armature": "kg m^2", "damping": "N m s/rad", "friction": "N m", "lower": "rad", "upper": "rad"}
+    slide = {"armature": "kg", "damping": "N s/m", "friction": "N", "lower": "m", "upper": "m"}
+    for joint in model_of(hand).joints:
+        for quantity, unit in (hinge if joint.kind == "hinge" else slide).items():
+            assert table[f"joint.{joint.name}.{quantity}"].unit == unit
+        assert table[f"joint.{joint.name}.effort"].unit == ("N m" if joint.kind == "hinge" else "N")
+    assert {joint.kind for joint in model_of(hand).joints} == {"hinge", "slide"}
+
+
 def test_dynamics_agree_with_pinocchio(arm: Simulation, eps: float) -> None:
     assert isinstance(arm, Dynamics), "the adapter gives no dynamics"
     reference, random = Reference(MODEL, SCENE.gravity), np.random.default_rng(7)
