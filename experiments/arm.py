@@ -45,6 +45,14 @@ def description_of(robot: str) -> str:
     return str(path)
 
 
+def centre_of(robot: str, model: RobotModel, homes: Mapping[str, tuple[float, ...]]) -> Array:
+    """Where the motion is centred: the robot's home, or the middle of each range (0 where there is none)."""
+    if robot in homes:
+        return np.array(homes[robot])
+    middle = [(j.lower + j.upper) / 2 if math.isfinite(j.lower + j.upper) else 0.0 for j in model.joints]
+    return np.array(middle)
+
+
 @lru_cache(maxsize=8)
 def _reference(model: RobotModel) -> Reference:
     return Reference(model, GRAVITY)
@@ -110,11 +118,7 @@ class Arm(Experiment):
         return model.link(self.flange).name if self.flange else model.links[-1].name
 
     def _centre(self, model: RobotModel) -> Array:
-        """Where the motion is centred: the robot's home, or the middle of each range (0 where there is none)."""
-        if self.robot in self.HOME:
-            return np.array(self.HOME[self.robot])
-        middle = [(j.lower + j.upper) / 2 if math.isfinite(j.lower + j.upper) else 0.0 for j in model.joints]
-        return np.array(middle)
+        return centre_of(self.robot, model, self.HOME)
 
     def _motion(self, model: RobotModel) -> tuple[Array, Array]:
         """Amplitude [rad | m] and frequency [Hz] of each joint."""

@@ -6,7 +6,7 @@ time, logs, times or judges; the rollout does that once for all engines. What it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -174,10 +174,11 @@ class Dynamics(Protocol):
 class Batch(Protocol):
     """Many copies of one robot scene, stepped together under the same open-loop torques."""
 
-    def run(self, tau: Array) -> Array:
+    def run(self, tau: Array, stops: Sequence[int]) -> Array:
         """Start every world at the scene's initial state and hold each row of `tau` (steps, nv) for one step.
 
-        Returns the joint positions of all worlds at the end, shape (worlds, nv), and returns only then.
+        Returns the joint positions and velocities of all worlds after each number of steps in `stops`, which rise and
+        end with `steps`; shape (stops, 2, worlds, nv).
         """
         ...
 
