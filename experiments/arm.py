@@ -11,18 +11,25 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..harness.controller import Gains, TorqueLaw, cartesian_line, gains, minimum_jerk, sinusoids, stability
+from ..harness.controller import (
+    Target,
+    TorqueLaw,
+    cartesian_line,
+    configurations,
+    gains,
+    minimum_jerk,
+    sinusoids,
+)
 from ..harness.description import files_of
-from ..harness.engine import Resolved
 from ..harness.errors import UnknownName, UsageError
-from ..harness.experiment import Check, Context, Experiment, Metric, require
+from ..harness.experiment import Check, Experiment, Metric, require
 from ..harness.geometry import without_geometry
 from ..harness.payload import Load, loaded
 from ..harness.reference import Reference
 from ..harness.robot_model import RobotModel, model_of
 from ..harness.rollout import Controller, Schedule
 from ..harness.scene import Array, Robot, Scene
-from ..harness.trace import Trace
+from .arm_measures import arm_metrics
 
 ASSETS = Path(__file__).parent / "assets"
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s^2]
@@ -131,47 +138,32 @@ class Arm(Experiment):
     def scene(self, dt: float) -> Scene:
         return Scene(name=self.NAME, robots=(self._robot(),), gravity=GRAVITY)
 
-    def law(self, schedule: Schedule) -> tuple[Gains, Reference]:
-        """Gains by the rule for any robot, and the reference that gives the gravity torque."""
-        robot = self._robot()
-        reference = _reference(model_of(robot))
-        period = schedule.control_period * schedule.dt
-        return gains(reference, np.array(robot.q0), self.bandwidth, self.soften, period), reference
-
-    def controller(self, schedule: Schedule) -> Controller | None:
-        chosen, reference = self.law(schedule)
+    def _target(self, reference: Reference, period: float) -> Target:
         amplitude, frequency = self._motion(reference.robot)
         centre = self._centre(reference.robot)
         if self.motion == "line":
             x, y, z = self.line
-            flange = self._flange(reference.robot)
-            spacing = schedule.control_period * schedule.dt
-            return TorqueLaw(reference, chosen, cartesian_line(reference, flange, centre, (x, y, z), MOVE, spacing))
+            return cartesian_line(reference, self._flange(reference.robot), centre, (x, y, z), MOVE, period)
         if self.motion == "minimum_jerk":
-            return TorqueLaw(reference, chosen, minimum_jerk(centre, centre + amplitude, MOVE))
-        return TorqueLaw(reference, chosen, sinusoids(centre, amplitude, frequency, RAMP))
+            return minimum_jerk(centre, centre + amplitude, MOVE)
+        return sinusoids(centre, amplitude, frequency, RAMP)
+
+    def controller(self, schedule: Schedule) -> Controller | None:
+        """The law with gains by the rule for any robot.
+
+        Raises:
+            UsageError: it would be unstable at the start or at a configuration of the motion.
+        """
+        robot = self._robot()
+        reference = _reference(model_of(robot))
+        period = schedule.control_period * schedule.dt
+        target = self._target(reference, period)
+        along = configurations(target, schedule.duration)
+        chosen = gains(reference, np.array(robot.q0), self.bandwidth, self.soften, period, along)
+        return TorqueLaw(reference, chosen, target)
 
     def metrics(self) -> Sequence[Metric]:
-        return (
-            Metric("joint_error_rms", "rad", "root mean square of q - q_ref over joints and time", self._joint_rms),
-            Metric("joint_error_max", "rad", "largest |q - q_ref|", self._joint_max),
-            Metric(
-                "flange_error_rms", "m", "root mean square distance of the flange from its reference", self._flange_rms
-            ),
-            Metric(
-                "flange_error_max",
-                "m",
-                "largest distance of the flange from its reference, by the source model, every tenth sample",
-                self._flange_max,
-            ),
-            Metric("torque_rms", "N m", "root mean square torque over joints and time", self._torque_rms),
-            Metric("saturated_samples", "1", "control samples in which a torque limit cut", self._saturated),
-            Metric(
-                "energy_residual", "J", "largest |E(t) - E(0) - work of torque, damping and friction|", self._energy
-            ),
-            Metric("energy_exchanged", "J", "largest E(t) less the smallest, to hold it against", self._exchanged),
-            Metric("stability_number", "1", "lambda_max(M^-1 Kd) dt at the start", self._stability),
-        )
+        return arm_metrics(self._flange(self.model()))
 
     def checks(self) -> Sequence[Check]:
         return (
@@ -182,72 +174,3 @@ class Arm(Experiment):
                 "no limit may cut a torque, or engines are compared on a law that was not applied",
             ),
         )
-
-    def _law(self, context: Context) -> TorqueLaw:
-        assert isinstance(context.controller, TorqueLaw)
-        return context.controller
-
-    def _targets(self, trace: Trace, context: Context) -> Array:
-        target = self._law(context).target
-        return np.array([target(time)[0] for time in trace.time])
-
-    def _joint_rms(self, trace: Trace, context: Context) -> float:
-        return float(np.sqrt(np.mean((trace.joint("q") - self._targets(trace, context)) ** 2)))
-
-    def _joint_max(self, trace: Trace, context: Context) -> float:
-        return float(np.abs(trace.joint("q") - self._targets(trace, context)).max())
-
-    def _flange_distance(self, trace: Trace, context: Context) -> Array:
-        """Distance of the flange from where the reference puts it [m], every tenth sample, by the source model."""
-        reference = self._law(context).reference
-        link = reference.link_names.index(self._flange(reference.robot))
-        pairs = zip(trace.joint("q")[::10], self._targets(trace, context)[::10], strict=True)
-        apart = [reference.link_poses(q)[link, :3] - reference.link_poses(r)[link, :3] for q, r in pairs]
-        return np.asarray(np.linalg.norm(apart, axis=1))
-
-    def _flange_rms(self, trace: Trace, context: Context) -> float:
-        return float(np.sqrt(np.mean(self._flange_distance(trace, context) ** 2)))
-
-    def _flange_max(self, trace: Trace, context: Context) -> float:
-        return float(self._flange_distance(trace, context).max())
-
-    def _torque_rms(self, trace: Trace, context: Context) -> float:
-        return float(np.sqrt(np.mean(trace.joint("tau")[1:] ** 2)))  # nothing is commanded before the first step
-
-    def _saturated(self, trace: Trace, context: Context) -> float:
-        return float(self._law(context).saturated)
-
-    def _stability(self, trace: Trace, context: Context) -> float:
-        law = self._law(context)
-        M = law.reference.mass_matrix(trace.joint("q")[0]) + np.diag(law.reference.armature)
-        return stability(M, law.gains.kd, context.schedule.control_period * context.schedule.dt)
-
-    def _energy(self, trace: Trace, context: Context) -> float:
-        """Work by the mid-point speed; damping and dry friction as the engine says that it has them."""
-        reference = self._law(context).reference
-        v, tau = trace.joint("v"), trace.joint("tau")
-        rows = context.resolution.table
-        names = reference.robot.joint_names
-        damping, friction = (
-            np.array([_held(rows, f"joint.{name}.{quantity}") for name in names])
-            for quantity in ("damping", "friction")
-        )
-        middle = (v[1:] + v[:-1]) / 2
-        power = ((tau[1:] - damping * middle - friction * np.sign(middle)) * middle).sum(axis=1)
-        work = np.concatenate([[0.0], np.cumsum(power) * trace.sample_interval])
-        energy = self._energies(trace, context)
-        return float(np.abs(energy - energy[0] - work[::10]).max())
-
-    def _exchanged(self, trace: Trace, context: Context) -> float:
-        return float(np.ptp(self._energies(trace, context)))
-
-    def _energies(self, trace: Trace, context: Context) -> Array:
-        """Energy of the source model [J] at every tenth sample."""
-        reference, q, v = self._law(context).reference, trace.joint("q"), trace.joint("v")
-        return np.array([reference.energy(q[k], v[k]) for k in range(0, len(trace.time), 10)])
-
-
-def _held(rows: Mapping[str, Resolved], name: str) -> float:
-    """A joint's value in use, 0 where the engine has no such thing."""
-    value = rows[name].value
-    return float(value) if isinstance(value, (int, float)) else 0.0
