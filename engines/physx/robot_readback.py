@@ -67,6 +67,7 @@ def _joint_rows(joint: Joint, native: Any, asked: Mapping[str, Value]) -> Iterat
         else:
             why, authored = absent[quantity]
             yield prefix + quantity, Resolved(value=None, unit=unit, origin="absent", native=why, authored=authored)
+    yield prefix + "type", read(str(native.type), "", "PhysxArticulationJoint.type; a revolute one wraps its angle")
     if joint.stiffness:
         place = "stiffness of the joint's drive, 32 bit"
         unit = joint_unit(joint.kind, "N m/rad")
