@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..harness.controller import (
+    DrivenLaw,
     Target,
     TorqueLaw,
     cartesian_line,
@@ -33,6 +34,7 @@ from .arm_measures import arm_metrics
 
 ASSETS = Path(__file__).parent / "assets"
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s^2]
+DRIVES = ("torque", "native")
 MOTIONS = ("sinusoids", "minimum_jerk", "line")
 MOVE = 2.0  # [s] that the minimum-jerk motion takes
 RAMP = 1.0  # [s] over which the motion fades in
@@ -78,6 +80,8 @@ class Arm(Experiment):
             "line" moves the flange by `line` [m] in W with its orientation kept.
         amplitude: of the motion, as a part of the way from the centre to the nearer limit, or of 0.4 rad or 0.1 m where
             that is less.
+        drive: "torque" is one explicit law for all engines; "native" puts its kp and kd into the engine's own position
+            drives, with the same targets at every control period, and commands only the gravity torque.
         load: mass on the flange [kg], a solid ball of steel at `load_offset` [m] along the flange's z.
     """
 
@@ -93,12 +97,15 @@ class Arm(Experiment):
     motion: str = "sinusoids"
     amplitude: float = 0.5
     line: tuple[float, float, float] = (0.0, 0.0, -0.1)
+    drive: str = "torque"
     load: float = 0.0
     load_offset: float = 0.05
 
     def __post_init__(self) -> None:
         if self.motion not in MOTIONS:
             raise UnknownName("motion", self.motion, MOTIONS)
+        if self.drive not in DRIVES:
+            raise UnknownName("drive", self.drive, DRIVES)
         require("bandwidth", self.bandwidth, least=0, above=True)
         require("soften", self.soften, least=0, above=True)
         require("amplitude", self.amplitude, least=0, below=1)
@@ -160,10 +167,10 @@ class Arm(Experiment):
         target = self._target(reference, period)
         along = configurations(target, schedule.duration)
         chosen = gains(reference, np.array(robot.q0), self.bandwidth, self.soften, period, along)
-        return TorqueLaw(reference, chosen, target)
+        return (DrivenLaw if self.drive == "native" else TorqueLaw)(reference, chosen, target)
 
     def metrics(self) -> Sequence[Metric]:
-        return arm_metrics(self._flange(self.model()))
+        return arm_metrics(self._flange(self.model()), driven=self.drive == "native")
 
     def checks(self) -> Sequence[Check]:
         return (
@@ -171,6 +178,6 @@ class Arm(Experiment):
                 "saturated_samples",
                 lambda trace, context: 0.0,
                 lambda context, _: 0.5,
-                "no limit may cut a torque, or engines are compared on a law that was not applied",
+                "no limit may cut the law's torque, or engines are compared on a law that was not applied",
             ),
         )

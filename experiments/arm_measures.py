@@ -14,8 +14,20 @@ from ..harness.scene import Array
 from ..harness.trace import Trace
 
 
-def arm_metrics(flange: str) -> Sequence[Metric]:
-    """The metrics of a robot under the torque law; `flange` names the link that is followed."""
+def arm_metrics(flange: str, *, driven: bool) -> Sequence[Metric]:
+    """The metrics of a robot under the law; `flange` names the link that is followed.
+
+    What takes the whole torque is left out where the engine's own drives add to it (`driven`), which do not tell it.
+    """
+    of_torque = (
+        Metric("torque_rms", "N m", "root mean square torque over joints and time", _torque_rms),
+        Metric(
+            "energy_residual",
+            "J",
+            "largest |E(t) - E(0) - work of torque, damping and friction|, E with the joints' springs",
+            _energy_residual,
+        ),
+    )
     return (
         Metric("joint_error_rms", "rad", "root mean square of q - q_ref over joints and time", _joint_rms),
         Metric("joint_error_max", "rad", "largest |q - q_ref|", _joint_max),
@@ -31,14 +43,8 @@ def arm_metrics(flange: str) -> Sequence[Metric]:
             "largest distance of the flange from its reference, by the source model, every tenth sample",
             partial(_flange_max, flange),
         ),
-        Metric("torque_rms", "N m", "root mean square torque over joints and time", _torque_rms),
-        Metric("saturated_samples", "1", "control samples in which a torque limit cut", _saturated),
-        Metric(
-            "energy_residual",
-            "J",
-            "largest |E(t) - E(0) - work of torque, damping and friction|, E with the joints' springs",
-            _energy_residual,
-        ),
+        *(of_torque if not driven else ()),
+        Metric("saturated_samples", "1", "control samples in which a limit cuts the law's torque", _saturated),
         Metric("energy_exchanged", "J", "largest E(t) less the smallest, to hold it against", _energy_exchanged),
         Metric(
             "stability_number",

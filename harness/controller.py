@@ -101,6 +101,26 @@ class TorqueLaw:
         return limited
 
 
+class DrivenLaw(TorqueLaw):
+    """The same law with its two gains in the engine's own drives: only the gravity torque is commanded.
+
+    So that nothing but the drive differs. Calls in which the whole law would have passed a limit are counted.
+    """
+
+    def torque(self, time: float, q: Array, v: Array) -> Array:
+        """The gravity torques [N m | N], shape (nv,), within the limits."""
+        super().torque(time, q, v)
+        return np.clip(self.reference.gravity_torque(q), -self.limit, self.limit)
+
+    def drive_gains(self) -> tuple[Array, Array]:
+        """kp and kd of every joint's drive."""
+        return self.gains.kp, self.gains.kd
+
+    def aim(self, time: float) -> tuple[Array, Array]:
+        """Targets q_ref, v_ref of the drives from `time` [s] on."""
+        return self.target(time)
+
+
 def minimum_jerk(start: Array, end: Array, duration: float) -> Target:
     """From `start` to `end` (nv,) in `duration` [s] with zero velocity and acceleration at both ends, then hold.
 

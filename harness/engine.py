@@ -171,6 +171,22 @@ class Dynamics(Protocol):
         ...
 
 
+@runtime_checkable
+class PositionDrive(Protocol):
+    """Optional capability of a simulation with a robot: the engine's own drive on every joint, beside its torques.
+
+    A drive adds the force kp (q_ref - q) + kd (v_ref - v), evaluated within a step in the engine's own way.
+    """
+
+    def drive(self, kp: Array, kd: Array) -> None:
+        """Give every joint a drive with kp [N m/rad | N/m] and kd [N m s/rad | N s/m] (nv,), and reset."""
+        ...
+
+    def target(self, q_ref: Array, v_ref: Array) -> None:
+        """Hold the drives' targets (nv,) until the next call; after a reset they are the initial state."""
+        ...
+
+
 class Batch(Protocol):
     """Many copies of one robot scene, stepped together under the same open-loop torques."""
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from time import perf_counter
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from .channels import Log, Sample
-from .engine import Simulation
-from .errors import Diverged, UsageError
+from .engine import PositionDrive, Simulation
+from .errors import Diverged, Unsupported, UsageError
 from .scene import Array
 from .trace import Trace, completed
 
@@ -76,6 +76,42 @@ class Controller(Protocol):
     def reset(self) -> None:
         """Forget what was counted."""
         ...
+
+
+@runtime_checkable
+class Driving(Controller, Protocol):
+    """A controller that leaves tracking to the engine's own drives: its torques are what is fed forward."""
+
+    def drive_gains(self) -> tuple[Array, Array]:
+        """kp and kd of every joint's drive."""
+        ...
+
+    def aim(self, time: float) -> tuple[Array, Array]:
+        """Targets q_ref, v_ref of the drives from `time` [s] on."""
+        ...
+
+
+def engage(simulation: Simulation, controller: Controller | None) -> None:
+    """Give the simulation the drives that the controller wants, if it wants any.
+
+    Raises:
+        Unsupported: the engine has none.
+    """
+    if not isinstance(controller, Driving):
+        return
+    if not isinstance(simulation, PositionDrive):
+        raise Unsupported(
+            "this engine's adapter has no position drive of the engine's own; use experiment.drive=torque"
+        )
+    simulation.drive(*controller.drive_gains())
+
+
+def targets_of(simulation: Simulation, controller: Controller | None) -> Callable[[float], None] | None:
+    """What sets the drives' targets at a time [s]; None where nothing is driven."""
+    if not (isinstance(controller, Driving) and isinstance(simulation, PositionDrive)):
+        return None
+    hold, aim = simulation.target, controller.aim
+    return lambda time: hold(*aim(time))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +194,7 @@ def rollout(
     log = Log(sample, steps + 1)
     spent = dict.fromkeys(("first_step", "step", "read", "command", "controller", "log"), 0.0)
     diverged, done = None, 0
+    set_targets = targets_of(simulation, controller)
     simulation.sample(sample)
     log.keep(0)
     try:
@@ -167,6 +204,8 @@ def rollout(
                 tau = controller.torque(k * schedule.dt, sample.q, sample.v)
                 decided = perf_counter()
                 simulation.command(tau, None)
+                if set_targets is not None:
+                    set_targets(k * schedule.dt)
                 sample.tau[:] = tau
                 commanded = perf_counter()
                 spent["controller"] += decided - start
@@ -217,11 +256,14 @@ def time_bare_loop(
     due, period, steps = _by_step(events, schedule), schedule.control_period, schedule.steps
     ticks = range(0, steps, period) if controller is not None else ()
     stops = sorted({0, *due, *ticks, steps})
+    set_targets = targets_of(simulation, controller)
     start = perf_counter()
     for k, stop in pairwise(stops):
         if controller is not None and not k % period:
             simulation.sample(sample)
             simulation.command(controller.torque(k * schedule.dt, sample.q, sample.v), None)
+            if set_targets is not None:
+                set_targets(k * schedule.dt)
         if k in due:
             _apply(due[k], simulation)
         simulation.advance(stop - k)

@@ -35,7 +35,7 @@ from .provenance import provenance
 from .record import Record, TimingRecord
 from .registry import engine_adapter, experiment_class
 from .robot_model import model_of
-from .rollout import Controller, Event, Schedule, Timing, rollout, time_bare_loop
+from .rollout import Controller, Event, Schedule, Timing, engage, rollout, time_bare_loop
 from .scene import Scene
 from .trace import Trace, thinned
 
@@ -61,6 +61,7 @@ def run_job(job: Job, lock: MachineLock, process: str) -> tuple[Record, Trace | 
         timing.parts["build"] = perf_counter() - start
         schedule = Schedule(dt=job.dt, duration=job.duration, stride=job.stride, control_dt=job.control_dt)
         controller = experiment.controller(schedule)
+        engage(simulation, controller)
         context = Context(schedule, simulation.resolved(), controller)
         evaluated = experiment.evaluate(simulation, context)
         if evaluated is not None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import mujoco
 import numpy as np
 
 from ...harness.description import is_text
-from ...harness.engine import REQUIRED_PER_JOINT, RobotDynamics, Settings, Value, joint_unit
+from ...harness.engine import REQUIRED_PER_JOINT, Resolved, RobotDynamics, Settings, Value, joint_unit
 from ...harness.resolution import Row, floats, read
-from ...harness.robot_model import Link, RobotModel
+from ...harness.robot_model import Joint, Link, RobotModel
 from ...harness.scene import Array, Robot
 
 
@@ -34,6 +34,20 @@ def attach(spec: Any, robot: Robot, settings: Settings) -> None:
         joint.frictionloss = 0.0
     frame = spec.worldbody.add_frame(pos=list(robot.pose.p), quat=list(robot.pose.q_wxyz))
     spec.attach(child, prefix="", frame=frame)
+
+
+def add_drives(spec: Any, joints: Sequence[str], kp: Array, kd: Array) -> None:
+    """A position and a velocity actuator on every joint, so that both targets can be given; kd on its own would brake.
+
+    All position actuators come first. Force: kp (ctrl - q) and kd (ctrl - v), within the joint's actuatorfrcrange.
+    """
+    for place, gains in enumerate((kp, kd), start=1):
+        for joint, gain in zip(joints, gains, strict=True):
+            actuator = spec.add_actuator(name=f"{joint}/drive{place}", target=joint)
+            actuator.trntype = mujoco.mjtTrn.mjTRN_JOINT
+            actuator.gaintype, actuator.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
+            actuator.gainprm[0] = gain
+            actuator.biasprm[place] = -gain
 
 
 class RobotAccess:
@@ -101,6 +115,23 @@ def robot_rows(model: Any, settings: Settings, access: RobotAccess) -> Iterator[
         for quantity, (value, native, asked) in rows.items():
             unit = joint_unit(joint.kind, REQUIRED_PER_JOINT[quantity])
             yield f"joint.{joint.name}.{quantity}", read(value, unit, native, file=asked)
+        if model.nu:
+            yield from _drive_rows(model, joint)
+
+
+def _drive_rows(model: Any, joint: Joint) -> Iterator[Row]:
+    """The position drive of a joint; what it was asked to be is not in the description."""
+    for place, name, of_hinge in ((1, "drive_stiffness", "N m/rad"), (2, "drive_damping", "N m s/rad")):
+        gain, unit = float(model.actuator(f"{joint.name}/drive{place}").gainprm[0]), joint_unit(joint.kind, of_hinge)
+        row = Resolved(value=gain, unit=unit, origin="scene", native="actuator_gainprm[0]")
+        yield f"joint.{joint.name}.{name}", row
+    implicit = model.opt.integrator in (mujoco.mjtIntegrator.mjINT_IMPLICIT, mujoco.mjtIntegrator.mjINT_IMPLICITFAST)
+    when = "start of step, kd at its end" if implicit else "start of step"
+    native = "opt.integrator: implicit ones take the actuators' derivative by v"
+    yield (
+        f"joint.{joint.name}.drive_evaluation",
+        Resolved(value=when, unit="", origin="derived", native=native),
+    )
 
 
 def _link_rows(model: Any, link: Link, body: int) -> Iterator[Row]:

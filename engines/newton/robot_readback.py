@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...harness.engine import REQUIRED_PER_JOINT, Settings, Value, joint_unit
+from ...harness.engine import REQUIRED_PER_JOINT, Resolved, Settings, Value, joint_unit
 from ...harness.resolution import Row, floats, read
 from ...harness.robot_model import Joint, Link
 from .readback import Live, axes_matrix
@@ -54,3 +54,25 @@ def _joint(live: Live, settings: Settings, joint: Joint, dof: int, index: int) -
     for quantity, (value, native, asked) in rows.items():
         unit = joint_unit(joint.kind, REQUIRED_PER_JOINT[quantity])
         yield f"joint.{joint.name}.{quantity}", read(value, unit, f"mjw_model.{native}", file=asked)
+    if live.solver.mjw_model.nu:
+        yield from _drive(live, joint, index)
+
+
+def _drive(live: Live, joint: Joint, index: int) -> Iterator[Row]:
+    """The position drive of a joint; what it was asked to be is not in the description."""
+    mine = live.array("actuator_trnid")[:, 0] == index  # a position and a velocity actuator, in this order
+    for name, of_hinge, gain in zip(
+        ("drive_stiffness", "drive_damping"),
+        ("N m/rad", "N m s/rad"),
+        live.array("actuator_gainprm")[mine][:, 0],
+        strict=True,
+    ):
+        unit, native = joint_unit(joint.kind, of_hinge), "mjw_model.actuator_gainprm[0]"
+        yield f"joint.{joint.name}.{name}", Resolved(value=float(gain), unit=unit, origin="scene", native=native)
+    explicit = live.integrator in ("Euler", "RK4")
+    when = "start of step" if explicit else "start of step, kd at its end"
+    native = "mjw_model.opt.integrator: implicit ones take the actuators' derivative by v"
+    yield (
+        f"joint.{joint.name}.drive_evaluation",
+        Resolved(value=when, unit="", origin="derived", native=native),
+    )

@@ -17,6 +17,7 @@ from ...harness.errors import SimparityError, Unsupported, UsageError
 from ...harness.robot_model import Joint, Link, RobotModel, model_of
 from ...harness.scene import Array, Robot, Scene
 from . import mapping
+from .drives import Drives
 from .library import physx, sapien
 from .robot_contacts import attach_shapes
 from .shapes import to_pose
@@ -39,6 +40,7 @@ class Articulated:
         joints: per joint of the source, the `PhysxArticulationJoint`.
         order: per joint of the source, its place in SAPIEN's joint arrays; a slice where both have the same order.
         inverse: per joint of SAPIEN's arrays, its place in the source.
+        drives: of its joints.
         iterations_option: the option that its position iterations follow.
     """
 
@@ -51,6 +53,7 @@ class Articulated:
     joints: tuple[Any, ...]
     order: Any
     inverse: Any
+    drives: Drives
     iterations_option: str
 
     def native(self, values: Array) -> Any:
@@ -97,6 +100,7 @@ def add_robot(world: Any, scene: Scene, options: Mapping[str, Value]) -> Articul
         joints=tuple(active[name] for name in source.joint_names),
         order=order,
         inverse=inverse,
+        drives=Drives(source.joints, tuple(active[name] for name in source.joint_names)),
         iterations_option=iterations,
     )
     if robot.q0:
