@@ -17,7 +17,7 @@ from ..harness.engine import Dynamics, RobotDynamics, Simulation
 from ..harness.errors import Unsupported
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, require
 from ..harness.geometry import without_geometry
-from ..harness.payload import Load, is_real, loaded
+from ..harness.payload import Load, loaded
 from ..harness.reference import Reference
 from ..harness.robot_model import RobotModel, model_of
 from ..harness.scene import Array, Robot, Scene
@@ -102,8 +102,7 @@ class DynamicsCheck(Experiment):
         heaviest = result.pop("heaviest")
         for name in ("gravity", "coriolis"):
             result[f"{name}_relative_error"] = result[f"{name}_error"] / heaviest
-        unreal = [link.name for link in model.links if link.mass > 0 and not is_real(np.array(link.inertia), 1e-6)]
-        return result | {"evaluation_cost": median(walls), "impossible_inertias": float(len(unreal))}
+        return result | {"evaluation_cost": median(walls), "impossible_inertias": float(len(model.impossible))}
 
     def metrics(self) -> Sequence[Metric]:
         texts = {
@@ -128,7 +127,7 @@ class DynamicsCheck(Experiment):
             "coriolis_relative_error": ("1", "coriolis_error over the largest gravity torque of all states"),
             "coriolis_error": ("N m", "largest difference of bias(q, v) - bias(q, 0) from the reference"),
             "evaluation_cost": ("s", "wall time of one evaluation of all five quantities, the median"),
-            "impossible_inertias": ("1", "links of the source whose inertia no real body can have"),
+            "impossible_inertias": ("1", "links whose inertia, as the description states it, no real body can have"),
         }
         return tuple(Metric(name, unit, text, lambda trace, context: math.nan) for name, (unit, text) in texts.items())
 

@@ -14,8 +14,9 @@ import numpy as np
 
 from ..harness.errors import UnknownName
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, require
-from ..harness.rollout import Controller, Schedule
+from ..harness.rollout import Controller
 from ..harness.scene import Array, Robot, Scene
+from ..harness.schedule import Schedule
 from ..harness.trace import Trace
 
 GRAVITY = 9.81  # [m/s^2]

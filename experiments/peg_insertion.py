@@ -15,8 +15,9 @@ from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicab
 from ..harness.impedance import Impedance, check_stability
 from ..harness.reference import Reference
 from ..harness.robot_model import RobotModel, model_of
-from ..harness.rollout import Controller, Schedule
+from ..harness.rollout import Controller
 from ..harness.scene import Array, Material, Robot, Scene
+from ..harness.schedule import Schedule
 from ..harness.trace import Trace
 from . import peg
 from .peg_law import LINK, PegLaw, Push, ReactiveLaw, contact_wrench

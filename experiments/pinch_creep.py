@@ -17,8 +17,9 @@ from ..harness.contact_law import creep_speed
 from ..harness.engine import Impulse, Soft
 from ..harness.errors import UnknownName
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, by_precision, require
-from ..harness.rollout import Controller, Event, Schedule
+from ..harness.rollout import Controller, Event
 from ..harness.scene import Array, Body, Capsule, Material, Pose, Robot, Scene, capsule_inertia
+from ..harness.schedule import Schedule
 from ..harness.trace import Trace
 
 NAME, GRIPPER, PADS = "capsule", "gripper", ("left_pad", "right_pad")

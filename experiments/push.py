@@ -19,8 +19,9 @@ from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicab
 from ..harness.impedance import Goal, Impedance, ImpedanceLaw, check_stability
 from ..harness.reference import Reference
 from ..harness.robot_model import model_of
-from ..harness.rollout import Controller, Schedule
+from ..harness.rollout import Controller
 from ..harness.scene import Array, Body, Box, Material, Pose, Robot, Scene, box_inertia
+from ..harness.schedule import Schedule
 from ..harness.trace import Trace
 from .arm import GRAVITY, description_of
 

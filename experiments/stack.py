@@ -191,4 +191,4 @@ class Stack(Experiment):
             return NotApplicable("a cube has no contact below it at the end")
         shared = [2.0] * (self.cubes - 1) + [1.0]
         loads = zip(range(1, self.cubes + 1), points, shared, strict=True)
-        return sum(rest_overlap(law, float(n), a * k * GRAVITY) for k, n, a in loads)
+        return sum(rest_overlap(law, float(n), self.mass, a * k * GRAVITY) for k, n, a in loads)

@@ -27,8 +27,8 @@ from .errors import UnknownName, UsageError
 from .job import PACKAGE, Job, code_digest
 from .provenance import installed
 from .registry import engine_entry, engine_mapping, engine_version, experiment_class, experiment_module
-from .rollout import Schedule
 from .scene import Mesh
+from .schedule import Schedule
 from .settings import PROFILES, settle
 from .smoke import smoke_words
 

@@ -148,5 +148,5 @@ def creep_speed(
             R_e = 4 r R_n each, r the law's regularizer, and f_t = mu (f_+ - f_-) = -2 mu^2 B v / R_e while all of them
             press: 2 r / mu^2.
     """
-    d = impedance(law, rest_overlap(law, contacts, inverse_mass * press))
+    d = impedance(law, rest_overlap(law, contacts, 1 / inverse_mass, inverse_mass * press))
     return softness * inverse_mass * (1 - d) / d * load / contacts / law.B

@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Protocol
 from .contacts import ContactTrace
 from .engine import Resolution, Simulation
 from .errors import UsageError
-from .rollout import Controller, Event, Schedule
+from .rollout import Controller, Event
 from .scene import Array, Scene
+from .schedule import Schedule
 from .trace import Trace
 
 OUTCOME = "outcome"  # the metric that holds the index of one of an experiment's OUTCOMES

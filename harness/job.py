@@ -20,6 +20,8 @@ _NUMERICAL = (
     "mjcf",
     "soft_contact",
     "robot_model",
+    "robot_shapes",
+    "inertia",
     "reference",
     "controller",
     "impedance",
@@ -29,6 +31,7 @@ _NUMERICAL = (
     "channels",
     "engine",
     "rollout",
+    "schedule",
     "trace",
     "contact_law",
     "momentum",
@@ -125,6 +128,12 @@ def code_digest(engine: str, experiment_module: str) -> str:
 
 
 def _with_siblings(path: Path) -> list[Path]:
-    """A module's file and those of the modules beside it that it imports from."""
-    names = re.findall(r"^from \.(\w+) import", path.read_text(), re.MULTILINE)
-    return [path, *(path.with_name(f"{name}.py") for name in sorted(names))]
+    """A module's file and those of the modules beside it that it imports from, and that these import from."""
+    found, waiting = [], [path]
+    while waiting:
+        module = waiting.pop(0)
+        if module not in found:
+            found.append(module)
+            names = re.findall(r"^from \.(\w+) import", module.read_text(), re.MULTILINE)
+            waiting += [path.with_name(f"{name}.py") for name in sorted(names)]
+    return found

@@ -18,7 +18,8 @@ from simparity.harness.engine import Contacts, Simulation
 from simparity.harness.errors import UsageError
 from simparity.harness.experiment import Context
 from simparity.harness.robot_model import model_of
-from simparity.harness.rollout import Schedule, Timing, rollout
+from simparity.harness.rollout import Timing, rollout
+from simparity.harness.schedule import Schedule
 from simparity.harness.trace import Trace
 
 Simulate = Callable[..., Simulation]

@@ -45,7 +45,7 @@ class GenesisSimulation:
         check_pairs(scene, self.places, self.solver.collider._collision_pair_idx)
         self.links = self.places.moving
         self.robot = robot_places(arm, robot[1]) if robot else None
-        self.drive = RobotDrive(self.world, self.robot, robot[0], settings) if robot and self.robot else None
+        self.actuators = RobotDrive(self.world, self.robot, robot[0], settings) if robot and self.robot else None
         self.link_names = tuple(link.name for link in robot[1].links) if robot else ()
         self.alone: DynamicsWorld | None = None
         self.arm = arm
@@ -58,13 +58,18 @@ class GenesisSimulation:
         self.world.reset()
         self.readout.fetch()
         self.wrench = None
+        if self.actuators is not None and self.actuators.gains is not None:
+            self.actuators.restart()
         self.set_velocity(np.array([body.velocity for body in self.scene.moving]).reshape(-1, 6))
 
     def command(self, tau: Array | None, wrench: Array | None) -> None:
         if tau is not None and len(tau):
-            if self.drive is None:
+            if self.actuators is None:
                 raise Unsupported("this scene has no joints to command")
-            self.drive.hold(self.drive.upload(tau))
+            if self.actuators.gains is not None:
+                self.actuators.forward(tau)
+            else:
+                self.actuators.hold(self.actuators.upload(tau))
         if wrench is None:
             return
         if not np.any(wrench):
@@ -72,6 +77,15 @@ class GenesisSimulation:
             return
         held = torch.as_tensor(np.array(wrench), dtype=gs.tc_float, device=gs.device)
         self.wrench = (held[:, :3].contiguous(), held[:, 3:].contiguous())
+
+    def drive(self, kp: Array, kd: Array) -> None:
+        assert self.actuators is not None, "the scene has no robot"
+        self.actuators.engage(kp, kd)
+        self.reset()
+
+    def target(self, q_ref: Array, v_ref: Array) -> None:
+        assert self.actuators is not None, "the scene has no robot"
+        self.actuators.aim(q_ref, v_ref)
 
     def set_velocity(self, V_WB: Array) -> None:
         if not len(V_WB):
@@ -128,7 +142,7 @@ class GenesisSimulation:
         if self.alone is not None:
             self.alone.close()
         self.world.destroy()
-        del self.readout, self.touching, self.arm, self.drive, self.solver, self.world, self.alone
+        del self.readout, self.touching, self.arm, self.actuators, self.solver, self.world, self.alone
 
 
 def cache_folders() -> list[Path]:

@@ -20,7 +20,7 @@ from .batch import RolloutBatch
 from .contacts import ContactReader
 from .model import mjcf, most_contact_slots
 from .readback import resolution
-from .robots import RobotAccess, attach, dynamics, robot_rows
+from .robots import RobotAccess, add_drives, attach, dynamics, robot_rows
 
 # position, orientation, velocities, contact count and net force stand side by side in a sample and in our sensors
 _READ = COLUMNS["f_B_W"].stop
@@ -31,17 +31,23 @@ class MuJoCoSimulation:
 
     def __init__(self, scene: Scene, dt: float, settings: Settings) -> None:
         self.scene, self.settings, self.dt = scene, settings, dt
-        spec = mujoco.MjSpec.from_string(mjcf(scene, dt, settings))
+        self.spec: Any = mujoco.MjSpec.from_string(mjcf(scene, dt, settings))
         robot = one_robot(scene)
         if robot is not None:
-            attach(spec, robot[0], settings)
+            attach(self.spec, robot[0], settings)
+        self.source = robot[1] if robot is not None else None
+        self._compile()
+
+    def _compile(self) -> None:
+        """Compile `spec` and find everything in the model; ends in the initial state."""
+        scene = self.scene
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Attaching a spec with an empty prefix")  # we do not save it
-            self.model: Any = spec.compile()
+            self.model: Any = self.spec.compile()
         self.data: Any = mujoco.MjData(self.model)
-        self.robot = RobotAccess(self.model, robot[1]) if robot is not None else None
+        self.robot = RobotAccess(self.model, self.source) if self.source is not None else None
         self.link_names = self.robot.link_names if self.robot is not None else ()
-        self.scratch: Any = mujoco.MjData(self.model) if robot is not None else None
+        self.scratch: Any = mujoco.MjData(self.model) if self.source is not None else None
         names = [body.name for body in scene.moving]
         self.body_ids = np.array([self.model.body(name).id for name in names], dtype=int)
         self.joints = [self.data.joint(f"{name}/free") for name in names]
@@ -63,6 +69,8 @@ class MuJoCoSimulation:
         mujoco.mj_resetData(self.model, self.data)
         if self.robot is not None and self.scene.robots[0].q0:
             self.data.qpos[self.robot.q] = self.scene.robots[0].q0
+            if self.model.nu:
+                self.target(self.data.qpos[self.robot.q], self.data.qvel[self.robot.v])
         self.set_velocity(np.array([body.velocity for body in self.scene.moving]).reshape(-1, 6))
 
     def command(self, tau: Array | None, wrench: Array | None) -> None:
@@ -70,6 +78,14 @@ class MuJoCoSimulation:
             self.data.qfrc_applied[self.robot.v] = tau
         if wrench is not None:
             self.wrench[self.body_ids] = wrench
+
+    def drive(self, kp: Array, kd: Array) -> None:
+        assert self.source is not None, "the scene has no robot"
+        add_drives(self.spec, self.source.joint_names, kp, kd)
+        self._compile()
+
+    def target(self, q_ref: Array, v_ref: Array) -> None:
+        self.data.ctrl[: len(q_ref)], self.data.ctrl[len(q_ref) :] = q_ref, v_ref
 
     def set_velocity(self, V_WB: Array) -> None:
         q_BW, w_B = np.zeros(4), np.zeros(3)
@@ -120,7 +136,7 @@ class MuJoCoSimulation:
         return replace(found, table={**found.table, **dict(robot_rows(self.model, self.settings, self.robot))})
 
     def close(self) -> None:
-        del self.data, self.model
+        del self.data, self.model, self.spec
 
 
 def build(scene: Scene, dt: float, settings: Settings, device: str, precision: int) -> Simulation:

@@ -27,6 +27,7 @@ from .model import com_velocity, newton_model, rotated, solver
 from .readback import Live, resolution
 from .readout import Readout, check_overflow
 from .robot_readback import robot_pairs, robot_rows
+from .robots import Gains
 
 
 class NewtonSimulation:
@@ -40,7 +41,12 @@ class NewtonSimulation:
 
     def __init__(self, scene: Scene, dt: float, settings: Settings, device: str) -> None:
         self.scene, self.settings, self.dt, self.eager = scene, settings, dt, False
-        self.model, self.shapes, self.robot = newton_model(scene, settings, device)
+        self._load(device, None)
+
+    def _load(self, device: str, gains: Gains | None) -> None:
+        """Make the model, with drives of these `gains`, and record its step; ends in the initial state."""
+        scene, settings = self.scene, self.settings
+        self.model, self.shapes, self.robot = newton_model(scene, settings, device, gains=gains)
         self.link_names = self.robot.link_names if self.robot is not None else ()
         self.solver = solver(self.model, scene, settings, self.robot)
         self.state, self.control = self.model.state(), self.model.control()
@@ -54,10 +60,12 @@ class NewtonSimulation:
         parties = party_of_shapes(self.model, scene, self.shapes, self.robot)
         self.touching = ContactReader(self.solver, self.rigid_contacts, self.observables, parties)
         self.gpu = bool(self.model.device.is_cuda)
-        self.inbox = self._on_host(self.control.joint_f)
+        inputs = (self.control.joint_f, *((self.control.joint_target_q, self.control.joint_target_qd) if gains else ()))
+        self.inboxes = [(array, self._on_host(array)) for array in inputs]
         self.read = (self.readout.out, self.state.joint_q, self.state.joint_qd)
         self.outbox, self.q, self.v = self.outboxes = tuple(self._on_host(array) for array in self.read)
-        self.joint_f, self.joint_q, self.joint_qd = (array.numpy() for array in (self.inbox, self.q, self.v))
+        self.joint_q, self.joint_qd = self.q.numpy(), self.v.numpy()
+        self.joint_f, *self.targets = (host.numpy() for _, host in self.inboxes)
         self.wrench = self.joint_f[: 6 * n].reshape(n, 6)
         self.velocities = self.state.joint_qd[: 6 * n] if n else None
         self.block = self.outbox.numpy()
@@ -74,8 +82,8 @@ class NewtonSimulation:
         return wp.zeros(array.shape, dtype=array.dtype, device="cpu", pinned=True) if self.gpu else array
 
     def _step(self) -> None:
-        if self.gpu:
-            wp.copy(self.control.joint_f, self.inbox)
+        for array, host in self.inboxes if self.gpu else ():
+            wp.copy(array, host)
         self.solver.step(
             self.state, self.state, self.control, self.rigid_contacts, self.dt, observables=self.observables
         )
@@ -104,6 +112,17 @@ class NewtonSimulation:
         self.readout.out.zero_()
         self.joint_f[:] = 0.0
         self._refresh()
+        if self.targets and self.robot is not None:
+            self.target(self.joint_q[self.robot.q], self.joint_qd[self.robot.v])
+
+    def drive(self, kp: Array, kd: Array) -> None:
+        device = str(self.model.device)
+        self.close()
+        self._load(device, (kp, kd))
+
+    def target(self, q_ref: Array, v_ref: Array) -> None:
+        assert self.robot is not None, "the scene has no robot"
+        self.targets[0][self.robot.q], self.targets[1][self.robot.v] = q_ref, v_ref
 
     def command(self, tau: Array | None, wrench: Array | None) -> None:
         if tau is not None and len(tau):

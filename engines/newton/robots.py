@@ -16,9 +16,10 @@ from ...harness.description import format_of, is_text, xml_text
 from ...harness.engine import Settings
 from ...harness.errors import Unsupported
 from ...harness.robot_model import RobotModel, model_of
-from ...harness.scene import Pose, Robot, Scene
+from ...harness.scene import Array, Pose, Robot, Scene
 from .robot_contacts import let_touch
 
+Gains = tuple[Array, Array]  # kp [N m/rad | N/m] and kd [N m s/rad | N s/m] of every joint
 SINGLE = {int(newton.JointType.REVOLUTE), int(newton.JointType.PRISMATIC)}
 
 
@@ -53,11 +54,14 @@ def one_robot(scene: Scene) -> Robot | None:
     return scene.robots[0] if scene.robots else None
 
 
-def attach(builder: Any, robot: Robot, settings: Settings, attributes: Mapping[str, Any]) -> RobotAccess:
+def attach(
+    builder: Any, robot: Robot, settings: Settings, attributes: Mapping[str, Any], gains: Gains | None = None
+) -> RobotAccess:
     """Import the description into `builder` at the robot's pose, with q0 as its initial coordinates.
 
     `attributes` are what the settings say of every shape that can touch. Actuators are taken out, since torques come
-    from outside; contacts and dry friction only stay where asked for.
+    from outside; contacts and dry friction only stay where asked for. `gains` (kp, kd) give every joint a drive with a
+    position and a velocity target.
 
     Raises:
         UsageError: the description is not usable at all.
@@ -77,6 +81,9 @@ def attach(builder: Any, robot: Robot, settings: Settings, attributes: Mapping[s
         builder.joint_target_mode[dof] = int(newton.JointTargetMode.NONE)
         if settings.options.get("joint_friction") is False:
             builder.joint_friction[dof] = 0.0
+    for dof, kp, kd in zip(np.arange(builder.joint_dof_count)[access.v], *gains, strict=True) if gains else ():
+        builder.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION_VELOCITY)
+        builder.joint_target_ke[dof], builder.joint_target_kd[dof] = float(kp), float(kd)
     for coordinate, value in zip(np.arange(len(builder.joint_q))[access.q], robot.q0, strict=False):
         builder.joint_q[coordinate] = value
     return access

@@ -33,6 +33,7 @@ class PhysxSimulation:
         n = len(scene.moving)
         self._n = n
         self._probe: Probe | None = None
+        self._gains: tuple[Array, Array] | None = None
         self._block = np.zeros((n, WIDTH))
         self._count, self._force, self._normal, self._asleep = (
             self._block[:, COLUMNS[name]] for name in ("contact_count", "f_B_W", "f_normal_B_W", "asleep")
@@ -49,6 +50,10 @@ class PhysxSimulation:
     def reset(self) -> None:
         """Build everything anew, since the contacts and friction anchors inside PhysX cannot be reset."""
         self.model = build_model(self.scene, self.dt, self.settings)
+        robot = self.model.robot
+        if robot is not None and self._gains is not None:
+            robot.drives.engage(*self._gains)
+            robot.drives.aim(np.array(robot.robot.q0 or np.zeros(len(robot.joints))), np.zeros(len(robot.joints)))
         self._map_state()
         moving, system = self.model.moving, self.model.system
         self._contacts = ContactReader(self.model, self.scene)
@@ -95,6 +100,14 @@ class PhysxSimulation:
             for body, row in zip(self.model.moving, given, strict=True)
             if row.any()
         ]
+
+    def drive(self, kp: Array, kd: Array) -> None:
+        self._gains = np.array(kp), np.array(kd)
+        self.reset()
+
+    def target(self, q_ref: Array, v_ref: Array) -> None:
+        assert self.model.robot is not None, "the scene has no robot"
+        self.model.robot.drives.aim(q_ref, v_ref)
 
     def set_velocity(self, V_WB: Array) -> None:
         self._look()  # now: the force of the step that ended has no part in this jump

@@ -36,6 +36,12 @@ OPTIONS: Mapping[str, Option] = {
     "robot_iterations": Option(
         kind=int, unit="1", text="instead of iterations where a contact-free robot moves alone, same native name"
     ),
+    "importer": Option(
+        kind=str,
+        unit="",
+        text="who reads a robot: built from the source model, or SAPIEN's URDFLoader",
+        choices=("source", "urdf_loader"),
+    ),
     "joint_friction": Option(kind=bool, unit="", text="false leaves out the robot's dry friction; PhysX knows none"),
     "joint_load_friction": Option(kind=float, unit="1", text="resistance per load of a joint, no torque; friction"),
     "joint_max_velocity": Option(kind=float, unit="rad/s", text="cap on every joint's velocity, max_velocity"),

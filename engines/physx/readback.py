@@ -18,7 +18,7 @@ from . import mapping
 from .dynamics import NOTES
 from .model import Model
 from .robot_readback import robot_rows
-from .robots import Articulated
+from .robots import ROOT, Articulated
 
 _COMBINED = "average of both dynamic_friction: the combine mode is not readable, the rule was measured"
 _CHANNEL_NOTES = {
@@ -109,6 +109,9 @@ def _options(model: Model, scene: Scene, asked: Mapping[str, Value], dt: float) 
         native = "PhysxArticulation.solver_position_iterations"
         of_robot = read(count, "1", native, settings=asked.get(model.robot.iterations_option))
         yield "robot_iterations", of_robot
+        root = next(link.name for link in model.robot.articulation.links if link.is_root)
+        importer = "source" if root.endswith(ROOT) else "urdf_loader"
+        yield option("importer", importer, "", f"the articulation's root is {root!r}")
         iterations = iterations if moving else of_robot
     yield "dt", read(float(system.timestep), "s", "PhysxCpuSystem.timestep, 32 bit", scene=dt)
     yield "iterations", iterations

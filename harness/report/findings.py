@@ -47,7 +47,7 @@ def _seen_in(run: Run, words: Lexicon) -> Iterator[tuple[str, float, str]]:
     for seen in run.record.detections:
         yield seen.kind, 0.0, f"{seen.kind} from {quantity(seen.onset, 's')}: {seen.reason}"
     for note in run.record.notes:
-        yield NOTE + re.sub(r"[\d.]+", "", note), 0.0, note
+        yield NOTE + re.sub(r"('[^']*')|[\d.]+", r"\1", note), 0.0, note  # numbers vary from run to run, names do not
     if run.status not in ("ok", "unsupported"):
         yield run.status, 0.0, ending(run)
 

@@ -15,7 +15,8 @@ from simparity.harness.experiment import Context, Experiment
 from simparity.harness.record import Detection
 from simparity.harness.registry import engine_adapter, engine_mapping, engine_version
 from simparity.harness.robot_model import model_of
-from simparity.harness.rollout import Schedule, Timing, rollout
+from simparity.harness.rollout import Timing, rollout
+from simparity.harness.schedule import Schedule
 from simparity.harness.settings import settle
 from simparity.harness.trace import Trace
 

@@ -9,8 +9,8 @@ from simparity.experiments.push import CLEARANCE, HOME, NAME, PAD_DEPTH, Push
 from simparity.harness.errors import UsageError
 from simparity.harness.impedance import ImpedanceLaw
 from simparity.harness.robot_model import model_of
-from simparity.harness.rollout import Schedule
 from simparity.harness.scene import Box
+from simparity.harness.schedule import Schedule
 
 from .playing import play
 
