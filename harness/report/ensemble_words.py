@@ -62,9 +62,9 @@ def _ended(alike: Sequence[Group], words: Lexicon) -> str:
         values = [value for group in alike if name in group.ensemble.metrics for value in _values(group, name)]
         if values:
             parts.append(_measured(name, Distribution.of(values), words))
-    if not first.ensemble.outcomes and first.asked > 1:
+    if parts and not first.ensemble.outcomes and first.asked > 1:
         parts = [f"{', '.join(parts)} over {first.asked} members"]
-    return f"{listed([words.names[group.who] for group in alike])}: {', '.join(parts)}"
+    return f"{listed([words.names[group.who] for group in alike])}: {', '.join(parts) or 'no number to tell'}"
 
 
 def _values(group: Group, name: str) -> tuple[float, ...]:
