@@ -43,11 +43,15 @@ HINGE = """<mujoco><worldbody><body name="bar"><joint name="hinge" axis="0 1 0" 
 GEOMS = """<mujoco><worldbody><body name="bar"><joint name="hinge" axis="0 1 0"/>
 <geom type="box" size="0.2 0.1 0.05" pos="0.1 0 0" mass="2"/><geom type="sphere" size="0.1" density="500"/></body>
 </worldbody></mujoco>"""
+MESHED = """<mujoco><asset><mesh name="wedge" vertex="0 0 0 0.3 0 0 0 0.2 0 0 0 0.1"/></asset><worldbody>
+<body name="bar"><joint name="hinge" axis="0 1 0"/><geom type="mesh" mesh="wedge" pos="0.1 0 0" euler="10 20 0"/></body>
+</worldbody></mujoco>"""
 DESCRIPTIONS = [
     *(str(ASSETS / f"{name}.xml") for name in ("fr3", "fr3_hand", "mobile_duo")),
     URDF.format(root="base"),
     MASSLESS,
     GEOMS,
+    MESHED,
 ]
 
 
