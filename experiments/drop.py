@@ -37,6 +37,7 @@ class Drop(Experiment):
     """
 
     NAME: ClassVar[str] = "drop"
+    CONTACTS: ClassVar[bool] = True
     TEXT: ClassVar[str] = "a cube of 0.1 kg falls flat on the ground"
     DT: ClassVar[float] = 1e-3
     DURATION: ClassVar[float] = 1.0

@@ -42,6 +42,7 @@ class SlidingBlock(Experiment):
     """
 
     NAME: ClassVar[str] = "sliding_block"
+    CONTACTS: ClassVar[bool] = True
     TEXT: ClassVar[str] = "a cube of 0.1 kg slides on the ground with friction 0.5"
     DT: ClassVar[float] = 1e-3
     DURATION: ClassVar[float] = 1.5

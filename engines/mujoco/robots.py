@@ -14,6 +14,7 @@ from ...harness.engine import RobotDynamics, Settings, Value
 from ...harness.resolution import Row, floats, read
 from ...harness.robot_model import Link, RobotModel
 from ...harness.scene import Array, Material, Robot
+from . import mapping
 from .model import GEOM_NAMES, ROBOTS
 
 
@@ -29,8 +30,11 @@ def attach(spec: Any, robot: Robot, settings: Settings) -> None:
         child.delete(actuator)
     for sensor in list(child.sensors):
         child.delete(sensor)
+    if robot.contacts:
+        mapping.check(robot.name, robot.material)
     for geom in child.geoms:
-        touches = robot.contacts and (geom.contype or geom.conaffinity)
+        of_a_link = geom.parent.name != "world"  # the worldbody's own shapes belong to no link and touch nothing
+        touches = robot.contacts and of_a_link and (geom.contype or geom.conaffinity)
         geom.contype, geom.conaffinity = (ROBOTS if touches else 0), 0
         if touches:
             _surface(geom, robot.material, settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from simparity.harness.channels import Sample
 from simparity.harness.contacts import ContactRows, contact_parties
 from simparity.harness.engine import Contacts, Simulation
+from simparity.harness.errors import Unsupported
 from simparity.harness.robot_model import model_of
 from simparity.harness.scene import Array, Body, Box, HalfSpace, Material, Pose, Robot, Scene, box_inertia
 
@@ -204,3 +206,34 @@ def test_a_robot_does_not_touch_itself_and_what_is_only_seen_touches_nothing(sim
     simulation.sample(sample)
     assert not len(touching.contacts().a)
     np.testing.assert_array_equal(sample.q, 0)
+
+
+def test_a_surface_that_a_robot_cannot_have_is_refused_or_resolved(simulate: Simulate) -> None:
+    """What the engine refuses of a body it refuses of a robot."""
+    bouncy = Material(friction=0.5, restitution=0.5)
+    ball = replace(block("ball", 0.01), material=bouncy)
+    robot = Robot(name="tool", description=PRESS, contacts=True, material=bouncy)
+    refused = []
+    for scene in (Scene(name="body", bodies=(GROUND, ball)), Scene(name="robot", bodies=(GROUND,), robots=(robot,))):
+        try:
+            simulate(scene)
+            refused.append(False)
+        except Unsupported:
+            refused.append(True)
+    assert refused[0] == refused[1]
+
+
+def test_a_shape_of_no_link_touches_nothing_or_is_refused(simulate: Simulate) -> None:
+    """A shelf in the description's worldbody is no part of the robot; the block falls through it."""
+    shelf = PRESS.replace("<worldbody>", '<worldbody><geom type="box" size="0.3 0.3 0.01" pos="1 0 0.5"/>')
+    robot = Robot(name="tool", description=shelf, contacts=True)
+    falling = replace(block("block", 0.0), pose=Pose((1.0, 0.0, 0.57)))
+    try:
+        simulation = simulate(Scene(name="shelf", bodies=(falling,), robots=(robot,)))
+    except Unsupported as refused:
+        assert "tool" in str(refused)
+        return
+    sample = Sample(("block",), model_of(robot).joint_names)
+    simulation.advance(300)
+    simulation.sample(sample)
+    assert sample.p_WB[0, 2] == pytest.approx(0.57 - 0.5 * G * 0.3**2, abs=5e-3)
