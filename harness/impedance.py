@@ -1,7 +1,7 @@
 """An explicit Cartesian impedance law: a spring and a damper between a link and where it should be, as joint torques.
 
-tau = g(q) + J^T F - d v, with F = K e + D (V_ref - V) + F_ref, e the pose error (position [m], then rotation vector [rad])
-in W. Every engine gets the torques of the source model, so that the law is the same everywhere.
+tau = g(q) + J^T F - d v, with F = K e + D (V_ref - V) + F_ref, e the pose error (position [m], then rotation vector
+[rad]) in W. Every engine gets the torques of the source model, so that the law is the same everywhere.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .scene import Array
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Where a link should be: X_WF (7,) position [m] and quaternion, V_WF (6,) and F (6,) force [N], torque [N m], in W."""
+    """Where a link should be: X_WF (7,) position [m] and quaternion, V_WF (6,), F (6,) force [N], torque [N m]; in W."""
 
     pose: Array
     velocity: Array
@@ -63,7 +63,7 @@ class ImpedanceLaw:
         limited = np.clip(tau, -self.limit, self.limit)
         self.calls += 1
         self.saturated += bool((limited != tau).any())
-        return limited
+        return np.asarray(limited)
 
 
 def check_stability(reference: Reference, link: str, impedance: Impedance, q: Array, dt: float) -> float:
