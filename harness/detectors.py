@@ -18,6 +18,7 @@ REST_SPEED = 1e-2  # [m/s] of a body that counts as resting
 JITTER = 0.1  # step-wise standard deviation of the normal force over its mean
 BORNE = 0.1  # part of the weight: a body with less net normal force hangs by friction, and this counts as the mean
 DRIFT_SPEED = 1e-4  # [m/s]
+ROLLING = 0.5  # speed of the surface about the centre over that of the centre: a body above it rolls, which is no creep
 SINKING = 0.02  # part of the body's size
 
 
@@ -136,7 +137,8 @@ def _at_rest(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator[De
     travel = p[-1] - p[0]
     down = np.array(scene.gravity) / max(float(np.linalg.norm(scene.gravity)), 1e-30)
     sideways = float(np.linalg.norm(travel - (travel @ down) * down)) / duration
-    if sideways > DRIFT_SPEED:
+    spin = float(np.linalg.norm(trace.of("w_WB", body.name)[start:].mean(axis=0)))
+    if sideways > DRIFT_SPEED and spin * size / 2 < ROLLING * sideways:
         yield _at(trace, start, "drift", body, f"it creeps sideways at {sideways:.2g} m/s at rest")
     sinking = float(travel @ down)
     if sinking > SINKING * size:

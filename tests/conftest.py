@@ -82,7 +82,8 @@ def run(engine: str, tmp_path: Path) -> Run:
     def one(experiment: str, *words: str) -> tuple[Record, Trace | None]:
         asked = [f"experiment={experiment}", f"engine={engine}", "timings=0", *words]
         (job,) = plan(asked, multirun=False).jobs
-        record, trace = run_job(job, MachineLock(None, tmp_path / "waiting"), "fresh")
+        left = run_job(job, MachineLock(None, tmp_path / "waiting"), "fresh")
+        record, trace = left.record, left.trace
         if record.status == "unsupported":
             pytest.skip(record.reason)
         assert record.status == "ok", record.reason

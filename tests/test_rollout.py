@@ -148,6 +148,18 @@ def test_detectors_see_what_they_are_for() -> None:
     assert kinds(asleep) == {"sleep": pytest.approx(0.25)}
 
 
+def test_a_body_that_rolls_or_hangs_by_friction_is_no_failure() -> None:
+    """A surface that turns as fast as the centre moves does not slip; forces of two sides cancel to rounding."""
+    rolling = flat(500)
+    rolling.channels["p_WB"][:, 0, 0] = rolling.time * 1e-3
+    rolling.channels["w_WB"][:, 0, 1] = 1e-3 / 0.05
+    assert kinds(rolling) == {}
+    held = flat(500)
+    held.channels["f_normal_B_W"][:] = 0.0
+    held.channels["f_normal_B_W"][::2, 0, 0] = 1e-16
+    assert kinds(held) == {}
+
+
 def test_verdicts() -> None:
     class Case(Experiment):
         def checks(self) -> tuple[Check, ...]:

@@ -221,3 +221,19 @@ def test_a_surface_that_a_robot_cannot_have_is_refused_or_resolved(simulate: Sim
         except Unsupported:
             refused.append(True)
     assert refused[0] == refused[1]
+
+
+def test_a_shape_of_no_link_touches_nothing_or_is_refused(simulate: Simulate) -> None:
+    """A shelf in the description's worldbody is no part of the robot; the block falls through it."""
+    shelf = PRESS.replace("<worldbody>", '<worldbody><geom type="box" size="0.3 0.3 0.01" pos="1 0 0.5"/>')
+    robot = Robot(name="tool", description=shelf, contacts=True)
+    falling = replace(block("block", 0.0), pose=Pose((1.0, 0.0, 0.57)))
+    try:
+        simulation = simulate(Scene(name="shelf", bodies=(falling,), robots=(robot,)))
+    except Unsupported as refused:
+        assert "tool" in str(refused)
+        return
+    sample = Sample(("block",), model_of(robot).joint_names)
+    simulation.advance(300)
+    simulation.sample(sample)
+    assert sample.p_WB[0, 2] == pytest.approx(0.57 - 0.5 * G * 0.3**2, abs=5e-3)
