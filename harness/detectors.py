@@ -83,10 +83,19 @@ def _explosion(scene: Scene, trace: Trace, quiet: slice) -> Iterator[Detection]:
     # the least that counts as an exchange: to lift every body by its size
     lift = sum(_weight(scene, body) * extent(body) for body in scene.moving)
     scale = max(float(kinetic[:, 0].sum()), float(np.ptp(potential.sum(axis=0))), lift)
-    grown = np.flatnonzero(gained.sum(axis=0) > (ENERGY_GROWTH - 1) * scale + 1e-9)
+    allowed = (ENERGY_GROWTH - 1) * scale + _supplied(scene, trace, quiet) + 1e-9
+    grown = np.flatnonzero(gained.sum(axis=0) > allowed)
     if len(grown):
         most = scene.moving[int(np.argmax(gained[:, grown[0]]))]
         yield _at(trace, quiet.start + grown[0], "explosion", most, "the energy grew beyond what there was at first")
+
+
+def _supplied(scene: Scene, trace: Trace, quiet: slice) -> Array:
+    """Bound of the energy that a robot which may touch bodies has put in since the start of `quiet` [J], shape (T,)."""
+    power = np.zeros(len(trace.time[quiet]))
+    if scene.touching_robots:
+        power[1:] = np.abs(np.einsum("tk,tk->t", trace.joint("tau")[quiet], trace.joint("v")[quiet]))[1:]
+    return np.asarray(np.cumsum(power) * trace.sample_interval)
 
 
 def _weight(scene: Scene, body: Body) -> float:

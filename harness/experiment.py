@@ -42,6 +42,7 @@ class Metric:
     Attributes:
         text: what it is, in one line, with its formula.
         converges: whether it is an error that vanishes with the step, so that an order of convergence can be fitted.
+        absent: what it means where it is not a number, for a metric that not every good run has.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Metric:
     text: str
     measure: Callable[[Trace, Context], float]
     converges: bool = False
+    absent: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ import pytest
 
 from simparity.experiments import peg
 from simparity.experiments.peg_insertion import PegInsertion
+from simparity.experiments.peg_measures import depth, wrench
 from simparity.harness.channels import Sample
 from simparity.harness.checks import judge, measure
 from simparity.harness.contacts import ContactLog, contact_parties
@@ -102,19 +103,19 @@ def test_a_peg_that_cannot_touch_does_not(simulate: Simulate, shape: str) -> Non
 def test_a_tilted_peg_does_not_pass_the_jam_depth_freely(simulate: Simulate) -> None:
     """At a radial clearance of 0.1 mm it touches from the jam depth on, whatever follows."""
     case, trace, context = insert(simulate, 0.9)
-    metrics, depth = measure(case, trace, context), case.depth(trace)
+    metrics, depths = measure(case, trace, context), depth(case.reference(), case.lip(), trace)
     assert not failed(case, trace, context, metrics)
     assert outcome(case, metrics) in ("stalled", "overload")
     assert metrics["contact_work"] < 0 < metrics["contact_samples"]
-    assert depth.max() > 0.75 * metrics["jam_depth"]
+    assert depths.max() > 0.75 * metrics["jam_depth"]
 
 
 def test_the_first_touch_is_at_the_jam_depth(simulate: Simulate) -> None:
     """What the law leaves of tilt and place, some 3 um, is 0.2 mm of depth."""
     case, trace, _ = insert(simulate, 0.8)
-    touched = np.linalg.norm(case.wrench(trace)[:, :3], axis=1) > 0.1
+    touched = np.linalg.norm(wrench(case.reference(), trace)[:, :3], axis=1) > 0.1
     jam = peg.jam_depth(case.clearance, case.radians)
-    assert case.depth(trace)[np.argmax(touched)] == pytest.approx(jam, abs=0.2e-3)
+    assert depth(case.reference(), case.lip(), trace)[np.argmax(touched)] == pytest.approx(jam, abs=0.2e-3)
 
 
 def test_overload_ends_the_run(simulate: Simulate) -> None:
