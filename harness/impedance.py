@@ -19,7 +19,10 @@ from .scene import Array
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Where a link should be: X_WF (7,) position [m] and quaternion, V_WF (6,), F (6,) force [N], torque [N m]; in W."""
+    """Where a link should be, in W.
+
+    Pose X_WF (7,): position [m], quaternion scalar first; velocity V_WF (6,); wrench F (6,): force [N], torque [N m].
+    """
 
     pose: Array
     velocity: Array
