@@ -22,7 +22,7 @@ SINKING = 0.02  # part of the body's size
 
 
 def detect(scene: Scene, trace: Trace, events: Sequence[Event]) -> list[Detection]:
-    """All failures in `trace`; between events no body may gain energy unless a wrench acts on it."""
+    """All failures in `trace`; between events no body may gain energy unless a wrench or a robot acts on it."""
     found: list[Detection] = []
     for body in scene.moving:
         size = extent(body)
@@ -79,9 +79,18 @@ def _explosion(scene: Scene, body: Body, trace: Trace, quiet: slice) -> Iterator
     kinetic = 0.5 * body.mass * np.einsum("tk,tk->t", v, v) + 0.5 * min(body.inertia) * np.einsum("tk,tk->t", w, w)
     lift = body.mass * float(np.linalg.norm(scene.gravity)) * extent(body)  # the least that counts as an exchange
     scale = max(float(kinetic[0]), float(np.ptp(potential)), lift)
-    grown = np.flatnonzero(kinetic + potential - kinetic[0] - potential[0] > (ENERGY_GROWTH - 1) * scale + 1e-9)
+    allowed = (ENERGY_GROWTH - 1) * scale + _supplied(scene, trace, quiet) + 1e-9
+    grown = np.flatnonzero(kinetic + potential - kinetic[0] - potential[0] > allowed)
     if len(grown):
         yield _at(trace, quiet.start + grown[0], "explosion", body, "its energy grew beyond what it started with")
+
+
+def _supplied(scene: Scene, trace: Trace, quiet: slice) -> Array:
+    """Bound of the energy that a robot which may touch bodies has put in since the start of `quiet` [J], shape (T,)."""
+    power = np.zeros(len(trace.time[quiet]))
+    if scene.touching_robots:
+        power[1:] = np.abs(np.einsum("tk,tk->t", trace.joint("tau")[quiet], trace.joint("v")[quiet]))[1:]
+    return np.asarray(np.cumsum(power) * trace.sample_interval)
 
 
 def _tunnelling(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator[Detection]:
