@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import ClassVar
 
@@ -158,21 +158,9 @@ class PegInsertion(Experiment):
         damping = np.array([self.damping] * 3 + [self.turning_damping] * 3)
         law = Impedance(stiffness=0 * damping, damping=damping, joint_damping=self.joint_damping)
         check_stability(reference, LINK, law, self._home(), period)
-        push = Push(
-            stiffness=self.stiffness,
-            damping=self.damping,
-            turning_stiffness=self.turning_stiffness,
-            turning_damping=self.turning_damping,
-            force=self.push,
-            speed=self.speed,
-            start=-APPROACH,
-            target=self.target,
-            tilt=self.radians,
-            offset=self.offset,
-            force_limit=self.force_limit,
-            moment_limit=self.moment_limit,
-            joint_damping=self.joint_damping,
-        )
+        own = {"force": self.push, "start": -APPROACH, "tilt": self.radians}
+        same = (field.name for field in fields(Push) if field.name not in own)
+        push = Push(**own, **{name: getattr(self, name) for name in same})
         kind = ReactiveLaw if self.strategy == "reactive" else PegLaw
         return kind(reference, self.lip(), push, period)
 

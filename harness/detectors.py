@@ -23,7 +23,7 @@ SINKING = 0.02  # part of the body's size
 
 
 def detect(scene: Scene, trace: Trace, events: Sequence[Event]) -> list[Detection]:
-    """All failures in `trace`; between events the bodies may gain no energy unless a wrench acts."""
+    """All failures in `trace`; between events the bodies may gain no energy unless a wrench or a robot acts."""
     found: list[Detection] = []
     for body in scene.moving:
         size = extent(body)

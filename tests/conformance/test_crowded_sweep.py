@@ -26,6 +26,14 @@ def test_all_but_what_cannot_reach_is_swept_into_the_tray(engine: str) -> None:
     assert not {d.kind for d in found.detections} & {"explosion", "tunnelling", "sinking"}
 
 
+def test_a_paddle_that_gives_energy_is_no_explosion(engine: str) -> None:
+    """At 0.9 m/s the objects gain more than it takes to lift them by their size."""
+    case = CrowdedSweep(each=1, time=0.8)
+    assert case.way * 1.875 / case.time > 0.8
+    found = play(engine, case, dt=4e-3, duration=0.6)
+    assert "explosion" not in {d.kind for d in found.detections}
+
+
 def test_a_short_way_leaves_them_on_the_table(engine: str) -> None:
     found = play(engine, CrowdedSweep(each=1, way=0.15, time=0.6), dt=4e-3, duration=1.0)
     assert found.metrics["left"] + found.metrics["collected"] == 3 and found.metrics["left"] >= 1

@@ -28,8 +28,9 @@ def test_the_capsule_is_held_and_creeps_as_the_law_says(engine: str, axis: str) 
     failed = [v for v in found.verdicts.values() if v.outcome == "fail"]
     assert not failed, failed
     assert found.metrics["creep_speed"] < 0.02 and found.metrics["tilt"] < 1e-2
-    if isinstance(found.context.resolution.contact_law, (Soft, Impulse)) and found.metrics["tilt"] < 1e-4:
-        assert found.verdicts["creep_speed"].outcome == "pass"
+    creep = found.verdicts["creep_speed"]
+    if isinstance(found.context.resolution.contact_law, (Soft, Impulse)) and "turns" not in creep.reason:
+        assert creep.outcome == "pass", creep
     assert not {d.kind for d in found.detections} - {"sinking", "sleep"}
 
 
