@@ -39,7 +39,7 @@ def _seen_in(run: Run, known: Mapping[str, Metric]) -> Iterator[tuple[str, float
         if check.outcome == "fail":
             unit = known[check.metric].unit if check.metric in known else ""
             error, tolerance = quantity(check.error, unit, signed=True), quantity(check.tolerance, unit)
-            text = f"check {check.metric} fails: error {error}, tolerance {tolerance}"
+            text = f"check {check.metric} fails: error {error}, tolerance {tolerance}; {check.reason}"
             yield check.metric, abs(check.error or 0.0), text
     for seen in run.record.detections:
         yield seen.kind, 0.0, f"{seen.kind} from {quantity(seen.onset, 's')}: {seen.reason}"
