@@ -106,6 +106,7 @@ def made_run(
     process: str = "fresh",
     physics: float = 0.02,
     stepped: bool = True,
+    libraries: Mapping[str, str] | None = None,
 ) -> Path:
     """Write a made-up run and return its folder."""
     overrides = dict(overrides or {})
@@ -126,7 +127,7 @@ def made_run(
         timings=3,
         paced=pace is not None,
         code="0" * 64,
-        libraries={},
+        libraries=dict(libraries or {}),
         inputs={},
         repeat=repeat,
     )
