@@ -23,7 +23,7 @@ from .model import check_pairs, places
 from .readback import resolution
 from .readout import Readout
 from .robot_readback import robot_rows
-from .robots import RobotDrive, add_robot, robot_places
+from .robots import RobotDrive, add_robot, check_springs, robot_places
 from .world import add_bodies, empty_world, failure, set_velocity
 
 
@@ -33,6 +33,8 @@ class GenesisSimulation:
     def __init__(self, scene: Scene, dt: float, settings: Settings) -> None:
         self.scene, self.settings, self.dt = scene, settings, dt
         robot = one_robot(scene)
+        if robot is not None:
+            check_springs(robot[1])
         self.world = empty_world(scene, dt, settings)
         bodies = add_bodies(self.world, scene, settings) if scene.bodies else None
         arm = add_robot(self.world, robot[0], settings) if robot else None
