@@ -115,7 +115,9 @@ class DynamicsCheck(Experiment):
         """
         q, _ = self.states(reference.robot)
         eps = float(np.finfo(np.float64 if precision == 64 else np.float32).eps)
-        reach = max(float(np.linalg.norm(reference.link_poses(row)[:, :3], axis=1).max()) for row in q)
+        centres = [float(np.linalg.norm(link.com)) for link in reference.robot.links]  # a link is no point
+        reach = max(float((np.linalg.norm(reference.link_poses(row)[:, :3], axis=1) + centres).max()) for row in q)
+        reach = max(reach, float(np.finfo(np.float32).tiny))  # where nothing is away from the base, nothing may move
         return eps * reach * _longest_chain(reference.robot)
 
     def metrics(self) -> Sequence[Metric]:
