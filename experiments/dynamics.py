@@ -98,7 +98,7 @@ class DynamicsCheck(Experiment):
             for name, error in _errors(reference, flange, q, v, found, still, order).items():
                 worst.setdefault(name, []).append(error)
         result = {name: float(np.max(errors)) for name, errors in worst.items()}
-        heaviest = result.pop("heaviest")
+        heaviest = result.pop("heaviest") or 1.0
         for name in ("gravity", "coriolis"):
             result[f"{name}_relative_error"] = result[f"{name}_error"] / heaviest
         rounding = self.rounding(reference, context.precision)
@@ -143,7 +143,10 @@ class DynamicsCheck(Experiment):
                 "smallest eigenvalue of M over all states; positive for a real robot",
             ),
             "gravity_error": ("N m", "largest |g - g_ref|, the bias at rest"),
-            "gravity_relative_error": ("1", "gravity_error over the largest gravity torque of all states"),
+            "gravity_relative_error": (
+                "1",
+                "gravity_error over the largest gravity torque of all states, 1 N m where there is none",
+            ),
             "coriolis_relative_error": ("1", "coriolis_error over the largest gravity torque of all states"),
             "coriolis_error": ("N m", "largest difference of bias(q, v) - bias(q, 0) from the reference"),
             "evaluation_cost": ("s", "wall time of one evaluation of all five quantities, the median"),
