@@ -109,6 +109,7 @@ def made_run(
     process: str = "fresh",
     physics: float = 0.02,
     stepped: bool = True,
+    libraries: Mapping[str, str] | None = None,
 ) -> Path:
     """Write a made-up run and return its folder."""
     overrides = dict(overrides or {})
@@ -129,7 +130,7 @@ def made_run(
         timings=3,
         paced=pace is not None,
         code="0" * 64,
-        libraries={},
+        libraries=dict(libraries or {}),
         inputs={},
         repeat=repeat,
     )

@@ -26,7 +26,7 @@ from .readback import resolution
 from .readout import Readout
 from .robot_contacts import robot_pairs
 from .robot_readback import robot_rows
-from .robots import RobotDrive, add_robot, robot_places
+from .robots import RobotDrive, add_robot, check_springs, robot_places
 from .world import add_bodies, empty_world, failure, set_velocity
 
 
@@ -36,6 +36,8 @@ class GenesisSimulation:
     def __init__(self, scene: Scene, dt: float, settings: Settings) -> None:
         self.scene, self.settings, self.dt = scene, settings, dt
         robot = one_robot(scene)
+        if robot is not None:
+            check_springs(robot[1])
         self.world = empty_world(scene, dt, settings)
         bodies = add_bodies(self.world, scene, settings) if scene.bodies else None
         arm = add_robot(self.world, robot[0], settings) if robot else None

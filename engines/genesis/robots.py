@@ -11,7 +11,7 @@ import torch
 
 from ...harness.description import format_of
 from ...harness.engine import Settings
-from ...harness.errors import SimparityError
+from ...harness.errors import SimparityError, Unsupported
 from ...harness.robot_model import RobotModel
 from ...harness.scene import Array, Robot
 from . import process
@@ -40,6 +40,19 @@ def add_robot(world: Any, robot: Robot, settings: Settings) -> Any:
     entity = world.add_entity(morph, material=surface(robot))
     let_touch(entity, robot, settings)
     return entity
+
+
+def check_springs(source: RobotModel) -> None:
+    """Refuse springs that are at rest elsewhere than at 0.
+
+    Raises:
+        Unsupported: Genesis's spring force is -k q; its importer drops springref.
+    """
+    for joint in source.joints:
+        if joint.stiffness and joint.rest:
+            raise Unsupported(
+                f"joint {joint.name!r} has a spring at rest at {joint.rest:g}: Genesis drops springref and pulls to 0"
+            )
 
 
 def _places(indices: list[int]) -> Any:

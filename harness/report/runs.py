@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,7 @@ class Run:
             device=job.device,
             precision=job.precision,
             machine=self.machine,
+            libraries=tuple(sorted(job.libraries.items())),
         )
 
     @cached_property
@@ -95,7 +96,7 @@ class Run:
 
 @dataclass(frozen=True, order=True)
 class Participant:
-    """An engine as it took part: with the options that the user set, its version, and where it ran."""
+    """An engine as it took part: with the options that the user set, its version and libraries, and where it ran."""
 
     engine: str
     overrides: tuple[tuple[str, str], ...]
@@ -103,11 +104,12 @@ class Participant:
     device: str
     precision: int
     machine: str
+    libraries: tuple[tuple[str, str], ...] = ()
 
     def without(self, names: Sequence[str]) -> Participant:
         """The same without overrides of these options."""
         kept = tuple((name, value) for name, value in self.overrides if name not in names)
-        return Participant(self.engine, kept, self.version, self.device, self.precision, self.machine)
+        return replace(self, overrides=kept)
 
 
 @dataclass(frozen=True, order=True)
@@ -226,6 +228,29 @@ def base_of(who: Participant, others: Sequence[Participant]) -> Participant | No
     return max(bases, key=lambda base: len(base.overrides), default=None)
 
 
+def differing(libraries: Iterable[Sequence[tuple[str, str]]]) -> frozenset[str]:
+    """Names of the libraries that are there in several versions."""
+    versions: dict[str, set[str]] = defaultdict(set)
+    for name, version in (item for items in libraries for item in items):
+        versions[name].add(version)
+    return frozenset(name for name, found in versions.items() if len(found) > 1)
+
+
+def engine_versions(runs: Sequence[Run], engine: str) -> tuple[str, ...]:
+    """The versions of an engine, each with those of its libraries in which these runs of it differ."""
+    ours = [run.participant for run in runs if run.participant.engine == engine]
+    those = sorted({(who.version, who.libraries) for who in ours})
+    several = differing(libraries for _, libraries in those)
+    words: dict[str, set[str]] = defaultdict(set)  # version -> its libraries in words
+    for version, libraries in those:
+        words[version].add(", ".join(f"{name} {found}" for name, found in libraries if name in several))
+    return tuple(
+        f"{version} with {libraries}" if libraries else version
+        for version, found in words.items()
+        for libraries in sorted(found - {""} or {""})  # a run without any of them has nothing to tell
+    )
+
+
 def _label(who: Participant, alike: Sequence[Participant]) -> str:
     words = [who.engine]
     marks = {
@@ -235,6 +260,8 @@ def _label(who: Participant, alike: Sequence[Participant]) -> str:
         "machine": f"on {who.machine}",
     }
     words += [text for name, text in marks.items() if len({getattr(other, name) for other in alike}) > 1]
+    several = differing(other.libraries for other in alike)
+    words += [f"{name} {version}" for name, version in who.libraries if name in several]
     return " ".join([*words, *(f"{name}={value}" for name, value in who.overrides)])
 
 
