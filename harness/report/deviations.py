@@ -12,8 +12,9 @@ from ..engine import Resolution
 from ..experiment import Experiment
 from .lexicon import Lexicon
 from .measured import MetricRow, Reading
+from .participants import Participant
 from .quantity import quantity
-from .runs import Participant, Run, Variant
+from .runs import Run, Variant
 from .summary import DeviationGroup, DeviationTable
 from .wording import in_words
 

@@ -11,9 +11,9 @@ from .chart import Bars, Strip
 from .ensembles import Group, groups_of, p_text, told_of
 from .lexicon import Lexicon
 from .measure import Comparison
+from .participants import Participant
 from .quality import NAMES
 from .quantity import quantity, span
-from .runs import Participant
 
 MOST_STRIPS = 4  # metrics that are drawn over the members
 

@@ -8,8 +8,8 @@ from ..ensemble import Distribution
 from ..experiment import OUTCOME
 from .ensembles import Group, cell_of, groups_of, halved
 from .lexicon import Lexicon
+from .participants import Participant, base_of
 from .quantity import span
-from .runs import Participant, base_of
 from .verdicts import Cell, Judged, ending, gravest
 from .wording import clusters, listed, plain_ones
 

@@ -12,8 +12,9 @@ from ..compare import KINDS
 from ..ensemble import ALPHA, Ensemble, MetricTest, Told, gathered, tell_apart
 from .lexicon import Lexicon
 from .measure import Comparison
+from .participants import Participant
 from .quantity import plain
-from .runs import Participant, Run
+from .runs import Run
 from .verdicts import Cell, Judged, broken_cell
 
 _UNIT_OF = {

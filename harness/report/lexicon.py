@@ -12,8 +12,9 @@ from ..errors import SimparityError
 from ..experiment import OUTCOME, Experiment, Metric, outcome_word
 from ..registry import experiment_class
 from .chart import Style
+from .participants import Participant
 from .quantity import quantity
-from .runs import PHASE, Participant, Run, Variant, labels, word
+from .runs import PHASE, Run, Variant, labels, word
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,9 @@ from .. import store
 from ..compare import Difference, difference, largest
 from ..errors import SimparityError
 from ..trace import Trace
+from .participants import Participant, base_of
 from .quantity import quantity
-from .runs import Participant, Run, Series, base_of
+from .runs import Run, Series
 
 Pair = tuple[Participant, Participant]
 

@@ -13,8 +13,9 @@ from .derived import derives, series_charts, series_of_run
 from .figures import MOST_BODIES, charts_of
 from .lexicon import Lexicon
 from .measure import Comparison, Traces
+from .participants import Participant
 from .paths import path_chart
-from .runs import Participant, Run
+from .runs import Run
 
 MOST_MEMBERS = 8  # of an ensemble, drawn for each participant
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from .. import store
 from ..record import Record
 from ..registry import ensemble_of
+from .participants import Participant, differing, label
 from .quantity import plain
 from .sound import unsound
 
@@ -92,24 +93,6 @@ class Run:
         """Which member of an ensemble it is, "" where the experiment has none."""
         parameter = ensemble_of(self.record.job.experiment)
         return word(self.record.job.params.get(parameter, 0)) if parameter else ""
-
-
-@dataclass(frozen=True, order=True)
-class Participant:
-    """An engine as it took part: with the options that the user set, its version and libraries, and where it ran."""
-
-    engine: str
-    overrides: tuple[tuple[str, str], ...]
-    version: str
-    device: str
-    precision: int
-    machine: str
-    libraries: tuple[tuple[str, str], ...] = ()
-
-    def without(self, names: Sequence[str]) -> Participant:
-        """The same without overrides of these options."""
-        kept = tuple((name, value) for name, value in self.overrides if name not in names)
-        return replace(self, overrides=kept)
 
 
 @dataclass(frozen=True, order=True)
@@ -213,27 +196,8 @@ def labels(runs: Sequence[Run]) -> dict[Participant, str]:
     names: dict[Participant, str] = {}
     for group in alike.values():
         well = [who for who in group if who in ended] or group
-        names |= {who: _label(who, well if who in well else group) for who in group}
+        names |= {who: label(who, well if who in well else group) for who in group}
     return names
-
-
-def base_of(who: Participant, others: Sequence[Participant]) -> Participant | None:
-    """The same engine with fewer overrides among `others`, the nearest one."""
-    names = [name for name, _ in who.overrides]
-    bases = [
-        other
-        for other in others
-        if set(other.overrides) < set(who.overrides) and other.without(names) == who.without(names)
-    ]
-    return max(bases, key=lambda base: len(base.overrides), default=None)
-
-
-def differing(libraries: Iterable[Sequence[tuple[str, str]]]) -> frozenset[str]:
-    """Names of the libraries that are there in several versions."""
-    versions: dict[str, set[str]] = defaultdict(set)
-    for name, version in (item for items in libraries for item in items):
-        versions[name].add(version)
-    return frozenset(name for name, found in versions.items() if len(found) > 1)
 
 
 def engine_versions(runs: Sequence[Run], engine: str) -> tuple[str, ...]:
@@ -249,20 +213,6 @@ def engine_versions(runs: Sequence[Run], engine: str) -> tuple[str, ...]:
         for version, found in words.items()
         for libraries in sorted(found - {""} or {""})  # a run without any of them has nothing to tell
     )
-
-
-def _label(who: Participant, alike: Sequence[Participant]) -> str:
-    words = [who.engine]
-    marks = {
-        "version": who.version,
-        "device": who.device,
-        "precision": f"{who.precision}-bit",
-        "machine": f"on {who.machine}",
-    }
-    words += [text for name, text in marks.items() if len({getattr(other, name) for other in alike}) > 1]
-    several = differing(other.libraries for other in alike)
-    words += [f"{name} {version}" for name, version in who.libraries if name in several]
-    return " ".join([*words, *(f"{name}={value}" for name, value in who.overrides)])
 
 
 def _series(variant: Variant, group: Sequence[Run]) -> Series:

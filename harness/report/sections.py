@@ -19,8 +19,9 @@ from .matrix import Entered
 from .measure import Comparison, Traces, main_of, measure, reference_of
 from .over_time import over_time
 from .panels import Measured, defaults_of, panel_of
+from .participants import Participant
 from .quality import quality_table
-from .runs import Participant, Run, Series, series_of
+from .runs import Run, Series, series_of
 from .softening import covers, softenings
 from .speed import speed_table
 from .summary import Section

@@ -15,8 +15,9 @@ from ..experiment import OUTCOME
 from ..scene import Array
 from .chart import Chart, Curve, Style
 from .lexicon import Lexicon
+from .participants import Participant
 from .quantity import plain, quantity
-from .runs import PHASE, Participant, Run, Variant, in_order
+from .runs import PHASE, Run, Variant, in_order
 from .verdicts import LEAST
 
 LEAST_VALUES = 3  # of the swept number, for a diagram
