@@ -13,6 +13,7 @@ from pydrake.multibody.math import SpatialForce
 from pydrake.multibody.plant import ExternallyAppliedSpatialForce
 
 from ...harness.channels import COLUMNS, STATE_WIDTH, Sample
+from ...harness.contacts import ContactRows
 from ...harness.engine import Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Diverged, Unsupported
 from ...harness.scene import Array, Scene
@@ -31,7 +32,7 @@ class DrakeSimulation:
         plant, robot = model.plant, model.robot
         self._initial = model.context.Clone()
         self._step = model.diagram.ExecuteForcedEvents
-        self._contacts = ContactReader(model)
+        self._contacts = ContactReader(model, scene)
         nq = plant.num_positions()
         q = np.array([body.floating_positions_start() for body in model.moving], dtype=int).reshape(-1, 1)
         v = np.array([body.floating_velocities_start_in_v() for body in model.moving], dtype=int).reshape(-1, 1)
@@ -111,6 +112,12 @@ class DrakeSimulation:
             q, v = self._joints
             into.q[:] = state[q]
             into.v[:] = state[v]
+
+    def watch_contacts(self, watched: bool) -> None:
+        """Nothing to prepare: every step keeps its contact results."""
+
+    def contacts(self) -> ContactRows:
+        return self._contacts.rows() if self._stepped else ContactRows.none()
 
     def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
         assert self.model.robot is not None, "the scene has no robot"

@@ -128,7 +128,7 @@ def _graph_config(options: Mapping[str, Value]) -> Any:
 
 
 def _add_body(plant: Any, body: Body, options: Mapping[str, Value]) -> Solid:
-    mapping.check(body.name, body.material, options)
+    mapping.check(f"body {body.name!r}", body.material, options)
     if body.mass is None or body.inertia is None:
         solid = Solid(body.name, plant.world_body(), moving=False)
         place = transform(body.pose)
@@ -142,7 +142,9 @@ def _add_body(plant: Any, body: Body, options: Mapping[str, Value]) -> Solid:
 
 
 def _add_links(plant: Any, robot: Mechanism, options: Mapping[str, Value]) -> list[Solid]:
-    """The links' primitive shapes, from the source model and in our surface properties."""
+    """The links' primitive shapes from the source model, with the robot's surface; the file's friction is left out."""
+    material = robot.robot.material
+    mapping.check(f"robot {robot.robot.name!r}", material, options)
     solids = []
     for link, native in zip(robot.source.links, robot.links, strict=True):
         if link.meshes:
@@ -152,7 +154,7 @@ def _add_links(plant: Any, robot: Mechanism, options: Mapping[str, Value]) -> li
             )
         solid = Solid(f"{robot.robot.name}/{link.name}", native, moving=True)
         for shape in link.shapes:
-            _register(plant, solid, RigidTransform(), shape, Material(), options)
+            _register(plant, solid, RigidTransform(), shape, material, options)
         solids.append(solid)
     return solids
 
