@@ -155,8 +155,8 @@ class PinchCreep(Experiment):
                 "holding_force",
                 self._expected_hold,
                 self._hold_tolerance,
-                "m (g + dv/dt), momentum balance over the window; the precision of the state, or the part of all forces "
-                "on the capsule that a solver leaves",
+                "m (g + dv/dt), momentum balance over the window; the precision of the state, or the part of all "
+                "forces on the capsule that a solver leaves",
             ),
             Check(
                 "pad_force",

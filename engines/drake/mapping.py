@@ -143,6 +143,15 @@ def check_joint_friction(robot: str, frictions: Mapping[str, float], options: Ma
         )
 
 
+def check_drives(options: Mapping[str, Value]) -> None:
+    """Raise Unsupported where the solver knows no position drives."""
+    if options.get("discrete_contact_approximation") == "tamsi":
+        raise Unsupported(
+            "the tamsi approximation has no position drives; set option.discrete_contact_approximation=lagged, or "
+            "experiment.drive=torque"
+        )
+
+
 def check(owner: str, material: Material, options: Mapping[str, Value]) -> None:
     """Raise Unsupported for what Drake's contact cannot say of the surface of `owner`: a body or a robot, by name."""
     if material.restitution:

@@ -18,6 +18,7 @@ from ...harness.engine import Settings, Value
 from ...harness.errors import Unsupported
 from ...harness.scene import Body, HalfSpace, Material, Scene, Shape
 from . import mapping
+from .drives import Gains
 from .robots import Mechanism, add_robot, finish_robot
 from .shapes import corners, geometry, properties, transform
 
@@ -86,8 +87,8 @@ class Model:
         return self.graph.get_query_output_port().Eval(self.graph.GetMyContextFromRoot(self.context)).inspector()
 
 
-def build_model(scene: Scene, dt: float, settings: Settings) -> Model:
-    """`scene` in a new plant, at its initial state.
+def build_model(scene: Scene, dt: float, settings: Settings, gains: Gains | None = None) -> Model:
+    """`scene` in a new plant, at its initial state; with `gains`, the robot's joints have position drives.
 
     Raises:
         Unsupported: a material, a mesh or a robot that Drake cannot express.
@@ -99,7 +100,7 @@ def build_model(scene: Scene, dt: float, settings: Settings) -> Model:
     asked = {name: options[name] for name in mapping.IN_PLANT_CONFIG if name in options}
     plant, graph = AddMultibodyPlant(MultibodyPlantConfig(time_step=dt, **asked), _graph_config(options), builder)
     plant.mutable_gravity_field().set_gravity_vector(np.array(scene.gravity))
-    robot = add_robot(plant, scene, options)
+    robot = add_robot(plant, scene, options, gains)
     solids = [_add_body(plant, body, options) for body in scene.bodies]
     if robot is not None and robot.robot.contacts:
         solids += _add_links(plant, robot, options)

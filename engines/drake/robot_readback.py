@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...harness.engine import Value
+from ...harness.engine import Resolved, Value
 from ...harness.required import joint_unit
 from ...harness.resolution import Row, absent, floats, read
 from ...harness.robot_model import Joint, Link
@@ -67,6 +67,14 @@ def _joint_rows(robot: Mechanism, joint: Joint, native: Any, asked: Mapping[str,
         yield prefix + quantity, read(float(limits[0]), unit("rad"), f"position_{quantity}_limits()", file=authored)
     place = "Drake limits an actuator, not applied generalized forces; the torque law limits the torque"
     yield prefix + "effort", absent(unit("N m"), place, joint.effort)
+    if actuator is not None and actuator.has_controller():
+        gains = actuator.get_controller_gains()
+        place = "JointActuator.get_controller_gains()"
+        for name, gain, of_hinge in (("stiffness", gains.p, "N m/rad"), ("damping", gains.d, "N m s/rad")):
+            row = Resolved(value=float(gain), unit=unit(of_hinge), origin="scene", native=place)
+            yield prefix + f"drive_{name}", row
+        why = "a constraint of the SAP solver, implicit in q and v; measured, see NOTES.md"
+        yield prefix + "drive_evaluation", Resolved(value="end of step", unit="", origin="derived", native=why)
     spring = robot.springs.get(joint.name)
     if spring is not None:
         stiffness = float(spring.default_stiffness() if hasattr(spring, "default_stiffness") else spring.stiffness())
