@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 DEVIATIONS: dict[tuple[str | None, str], str] = {
+    ("drake", "test_beyond_the_capacity_it_falls"): (
+        "lagged friction is bounded by the normal force of the step before, so it is not mu N where a contact opens "
+        "and closes from step to step; engines/drake/NOTES.md, The four approximations"
+    ),
+    ("drake", "test_all_but_what_cannot_reach_is_swept_into_the_tray"): (
+        "at matched's 1e9 Pa and 2 ms the paddle and a box of 50 g hammer at each other, and it falls 17 mm behind; "
+        "engines/drake/NOTES.md, Robots that touch"
+    ),
     ("physx", "test_the_first_touch_is_at_the_jam_depth"): (
         "the persistent contact manifold sees a round peg's rim 23 um early; engines/physx/NOTES.md, a peg in a bore"
     ),

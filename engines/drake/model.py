@@ -18,6 +18,7 @@ from ...harness.engine import Settings, Value
 from ...harness.errors import Unsupported
 from ...harness.scene import Body, HalfSpace, Material, Scene, Shape
 from . import mapping
+from .drives import Gains
 from .robots import Mechanism, add_robot, finish_robot
 from .shapes import corners, geometry, properties, transform
 
@@ -86,8 +87,8 @@ class Model:
         return self.graph.get_query_output_port().Eval(self.graph.GetMyContextFromRoot(self.context)).inspector()
 
 
-def build_model(scene: Scene, dt: float, settings: Settings) -> Model:
-    """`scene` in a new plant, at its initial state.
+def build_model(scene: Scene, dt: float, settings: Settings, gains: Gains | None = None) -> Model:
+    """`scene` in a new plant, at its initial state; with `gains`, the robot's joints have position drives.
 
     Raises:
         Unsupported: a material, a mesh or a robot that Drake cannot express.
@@ -99,7 +100,7 @@ def build_model(scene: Scene, dt: float, settings: Settings) -> Model:
     asked = {name: options[name] for name in mapping.IN_PLANT_CONFIG if name in options}
     plant, graph = AddMultibodyPlant(MultibodyPlantConfig(time_step=dt, **asked), _graph_config(options), builder)
     plant.mutable_gravity_field().set_gravity_vector(np.array(scene.gravity))
-    robot = add_robot(plant, scene, options)
+    robot = add_robot(plant, scene, options, gains)
     solids = [_add_body(plant, body, options) for body in scene.bodies]
     if robot is not None and robot.robot.contacts:
         solids += _add_links(plant, robot, options)
@@ -128,7 +129,7 @@ def _graph_config(options: Mapping[str, Value]) -> Any:
 
 
 def _add_body(plant: Any, body: Body, options: Mapping[str, Value]) -> Solid:
-    mapping.check(body.name, body.material, options)
+    mapping.check(f"body {body.name!r}", body.material, options)
     if body.mass is None or body.inertia is None:
         solid = Solid(body.name, plant.world_body(), moving=False)
         place = transform(body.pose)
@@ -142,7 +143,9 @@ def _add_body(plant: Any, body: Body, options: Mapping[str, Value]) -> Solid:
 
 
 def _add_links(plant: Any, robot: Mechanism, options: Mapping[str, Value]) -> list[Solid]:
-    """The links' primitive shapes, from the source model and in our surface properties."""
+    """The links' primitive shapes from the source model, with the robot's surface; the file's friction is left out."""
+    material = robot.robot.material
+    mapping.check(f"robot {robot.robot.name!r}", material, options)
     solids = []
     for link, native in zip(robot.source.links, robot.links, strict=True):
         if link.meshes:
@@ -152,7 +155,7 @@ def _add_links(plant: Any, robot: Mechanism, options: Mapping[str, Value]) -> li
             )
         solid = Solid(f"{robot.robot.name}/{link.name}", native, moving=True)
         for shape in link.shapes:
-            _register(plant, solid, RigidTransform(), shape, Material(), options)
+            _register(plant, solid, RigidTransform(), shape, material, options)
         solids.append(solid)
     return solids
 
