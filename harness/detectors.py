@@ -8,6 +8,8 @@ import numpy as np
 
 from .momentum import kinetic_energy
 from .record import Detection
+from .reference import Reference
+from .robot_model import model_of
 from .rollout import Event
 from .scene import Array, Body, Box, Capsule, Cylinder, HalfSpace, Pose, Scene, Shape, Sphere, rotation
 from .trace import Trace
@@ -91,11 +93,19 @@ def _explosion(scene: Scene, trace: Trace, quiet: slice) -> Iterator[Detection]:
 
 
 def _supplied(scene: Scene, trace: Trace, quiet: slice) -> Array:
-    """Bound of the energy that a robot which may touch bodies has put in since the start of `quiet` [J], shape (T,)."""
-    power = np.zeros(len(trace.time[quiet]))
-    if scene.touching_robots:
-        power[1:] = np.abs(np.einsum("tk,tk->t", trace.joint("tau")[quiet], trace.joint("v")[quiet]))[1:]
-    return np.asarray(np.cumsum(power) * trace.sample_interval)
+    """Bound of the energy that a robot which may touch bodies has given since the start of `quiet` [J], shape (T,).
+
+    Its torques have done at most the sum of |tau v| dt, and it has lost at most what its own energy was above now.
+    """
+    given = np.zeros(len(trace.time[quiet]))
+    for robot in scene.touching_robots:
+        q, v, tau = (trace.joint(name)[quiet] for name in ("q", "v", "tau"))
+        reference = Reference(model_of(robot), scene.gravity, robot.pose)
+        own = np.array([reference.energy(*state) for state in zip(q, v, strict=True)])
+        power = np.abs(np.einsum("tk,tk->t", tau, v))
+        power[0] = 0.0
+        given += np.cumsum(power) * trace.sample_interval + np.maximum(own[0] - own, 0.0)
+    return given
 
 
 def _weight(scene: Scene, body: Body) -> float:

@@ -200,6 +200,8 @@ class PositionDrive(Protocol):
     """Optional capability of a simulation with a robot: the engine's own drive on every joint, beside its torques.
 
     A drive adds the force kp (q_ref - q) + kd (v_ref - v), evaluated within a step in the engine's own way.
+    What an effort limit covers, the drive alone or its sum with the torque, is the engine's as well; a law that uses
+    drives has to say when their sum would pass it.
     """
 
     def drive(self, kp: Array, kd: Array) -> None:

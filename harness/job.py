@@ -36,6 +36,8 @@ _NUMERICAL = (
     "contact_law",
     "momentum",
     "free_rotation",
+    "convergence",
+    "required",
     "contacts",
     "contact_quality",
     "experiment",
@@ -134,6 +136,8 @@ def _with_siblings(path: Path) -> list[Path]:
         module = waiting.pop(0)
         if module not in found:
             found.append(module)
-            names = re.findall(r"^from \.(\w+) import", module.read_text(), re.MULTILINE)
+            text = module.read_text()
+            names = re.findall(r"^from \.(\w+) import", text, re.MULTILINE)
+            names += re.findall(r"^from \. import (\w+)", text, re.MULTILINE)
             waiting += [path.with_name(f"{name}.py") for name in sorted(names)]
     return found

@@ -32,13 +32,17 @@ def paced_loop(simulation: Simulation, sample: Sample, schedule: Schedule, contr
     period = schedule.control_period
     budget = period * schedule.dt
     ticks = schedule.steps // period
-    walls = []
+    walls: list[float] = []
     set_targets = targets_of(simulation, controller)
     start = due = perf_counter()
     for tick in range(ticks):
         began = perf_counter()
         simulation.sample(sample)
-        simulation.command(controller.torque(tick * budget, sample.q, sample.v), None)
+        tau = controller.torque(tick * budget, sample.q, sample.v)
+        if controller.ended and walls:
+            ticks = tick
+            break
+        simulation.command(tau, None)
         if set_targets is not None:
             set_targets(tick * budget)
         simulation.advance(period)

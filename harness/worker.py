@@ -171,13 +171,13 @@ def _judged(
 
 def _notes(job: Job, context: Context) -> tuple[str, ...]:
     schedule = context.schedule
-    if context.controller is not None and context.controller.ended:
-        return (context.controller.ended,)
+    ended = (context.controller.ended,) if context.controller is not None and context.controller.ended else ()
     if job.paced and context.controller is None:
         return ("paced=true was asked for, and this experiment has no controller to pace",)
     if context.controller is None or not schedule.sub_sampled:
-        return ()
+        return ended
     return (
+        *ended,
         f"the controller of {schedule.control_dt:g} s is sub-sampled: it is called once per dt of {schedule.dt:g} s",
     )
 

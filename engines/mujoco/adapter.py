@@ -36,6 +36,7 @@ class MuJoCoSimulation:
         if robot is not None:
             attach(self.spec, robot[0], settings)
         self.source = robot[1] if robot is not None else None
+        self.watched = False
         self._compile()
 
     def _compile(self) -> None:
@@ -61,7 +62,6 @@ class MuJoCoSimulation:
         # RK4 evaluates the dynamics four times a step and has no split into two halves
         self.split = bool(self.model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4)
         self.contact_reader = ContactReader(self.model, scene)
-        self.watched = False
         self.reset()
 
     def reset(self) -> None:
@@ -81,6 +81,8 @@ class MuJoCoSimulation:
 
     def drive(self, kp: Array, kd: Array) -> None:
         assert self.source is not None, "the scene has no robot"
+        for actuator in list(self.spec.actuators):  # those of an earlier call
+            self.spec.delete(actuator)
         add_drives(self.spec, self.source.joint_names, kp, kd)
         self._compile()
 
@@ -96,17 +98,26 @@ class MuJoCoSimulation:
         mujoco.mj_step1(self.model, self.data)
 
     def advance(self, steps: int) -> None:
-        if steps > 1 and self.split and self.watched:
+        if steps > 1 and self.watched:
             mujoco.mj_step(self.model, self.data, nstep=steps - 1)
             mujoco.mj_step1(self.model, self.data)
             steps = 1
+        if self.watched and steps and not self.split:
+            self._look_ahead()
         if steps == 1 and self.split:
             mujoco.mj_step2(self.model, self.data)
         elif steps:
             mujoco.mj_step(self.model, self.data, nstep=steps)
-        if self.watched and steps:  # the list still holds the forces of the step that ends here
+        if self.watched and steps and self.split:  # the list still holds the forces of the step that ends here
             self.touching = self.contact_reader.rows(self.data)
         mujoco.mj_step1(self.model, self.data)
+
+    def _look_ahead(self) -> None:
+        """Rows of the first of the four evaluations of an RK4 step, whose forces the sensors keep as well."""
+        start = self.data.qacc_warmstart.copy()
+        mujoco.mj_forward(self.model, self.data)
+        self.touching = self.contact_reader.rows(self.data)
+        self.data.qacc_warmstart[:] = start
 
     def sample(self, into: Sample) -> None:
         into.data[:, :_READ] = self.readout
