@@ -211,6 +211,8 @@ class Slow:
 class Nothing:
     """A controller that asks for nothing."""
 
+    ended = ""
+
     def torque(self, now: float, q: Array, v: Array) -> Array:
         return q
 
