@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from .experiment import OUTCOME, outcome_word
+from .significance import ALPHA, fisher, holm, kolmogorov_smirnov, least_p, members_needed
 
-ALPHA = 0.05  # a difference that chance makes less often than this counts
 SAME = 1e-6  # relative: what 32 bit leave of a number
 DIVERGED = "diverged"  # an outcome besides those that the experiment names
 
@@ -142,66 +142,12 @@ def tell_apart(a: Ensemble, b: Ensemble, metrics: Sequence[str], tolerances: Map
         word = "agree"
     elif told.telling:
         word = "differ"
-    elif least_p(a.members, b.members) * max(len(found), 1) >= ALPHA:
+    elif least_p("Fisher", a.members, b.members) * max(len(found), 1) >= ALPHA:
         word = "unresolved"
     return Told(word=word, members=told.members, needed=told.needed, tests=tests)
-
-
-def fisher(a: Sequence[int], b: Sequence[int]) -> float:
-    """Exact p-value of two rows of outcome counts: the chance of all tables with these sums that are no likelier.
-
-    Every table is enumerated. SciPy's `fisher_exact` is exact for two outcomes only, and draws random tables for more.
-    """
-    columns = [x + y for x, y in zip(a, b, strict=True)]
-    observed = _ways(a, columns)
-    ways = [_ways(row, columns) for row in _rows(columns, sum(a))]
-    return sum(way for way in ways if way <= observed) / sum(ways)
-
-
-def kolmogorov_smirnov(a: Sequence[float], b: Sequence[float]) -> float:
-    """Exact p-value of the two-sample test; with ties, which continuous numbers do not have, it is on the safe side."""
-    from scipy.stats import ks_2samp  # takes half a second to import
-
-    return float(ks_2samp(a, b, method="exact").pvalue)
-
-
-def holm(p: Sequence[float]) -> tuple[float, ...]:
-    """p-values after Holm's correction: the smallest times the number of tests, the next times one less, and so on."""
-    order = sorted(range(len(p)), key=lambda k: p[k])
-    corrected, largest = [1.0] * len(p), 0.0
-    for rank, k in enumerate(order):
-        largest = max(largest, min(1.0, (len(p) - rank) * p[k]))
-        corrected[k] = largest
-    return tuple(corrected)
-
-
-def least_p(n: int, m: int) -> float:
-    """The smallest p-value that either test can give with n and m members: no value of one lies among the other's."""
-    return (2.0 if n == m else 1.0) / math.comb(n + m, n) if n and m else 1.0
-
-
-def members_needed(tests: int) -> int:
-    """Members of each of two ensembles with which one of so many tests can reach ALPHA."""
-    return next(n for n in range(1, 100) if least_p(n, n) * tests < ALPHA)
 
 
 def _farthest(x: Distribution, y: Distribution) -> float:
     """Largest distance between two distributions at the same share of their members [unit]."""
     shares = np.linspace(0.0, 1.0, 2 * max(len(x.values), len(y.values)) + 1)
     return float(np.max(np.abs(np.quantile(x.values, shares) - np.quantile(y.values, shares))))
-
-
-def _ways(row: Sequence[int], columns: Sequence[int]) -> int:
-    """In how many ways that row can be drawn from the columns."""
-    return math.prod(math.comb(column, count) for column, count in zip(columns, row, strict=True))
-
-
-def _rows(columns: Sequence[int], total: int) -> Iterator[tuple[int, ...]]:
-    """Every row of counts that adds up to `total` and takes from no column more than it has."""
-    if not columns:
-        if total == 0:
-            yield ()
-        return
-    for first in range(max(0, total - sum(columns[1:])), min(columns[0], total) + 1):
-        for rest in _rows(columns[1:], total - first):
-            yield (first, *rest)

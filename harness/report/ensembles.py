@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ..compare import KINDS
-from ..ensemble import ALPHA, Ensemble, MetricTest, Told, gathered, tell_apart
+from ..ensemble import Ensemble, MetricTest, Told, gathered, tell_apart
+from ..significance import ALPHA
 from .lexicon import Lexicon
 from .measure import Comparison
 from .participants import Participant
