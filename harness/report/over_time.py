@@ -39,7 +39,7 @@ def over_time(
         found = traces.contacts_of(run)
         if found is not None:
             contacts[label] = (trace.time, found)
-    parties = words.experiment.FORCES_ON if words.experiment is not None else ()
+    parties = words.kind.FORCES_ON if words.kind is not None else ()
     return (
         *_series(comparison, traces, words),
         *((path,) if path is not None else ()),
