@@ -36,10 +36,10 @@ def over_time(
     bodies = max((len(trace.names) for _, trace in firsts.values()), default=0)
     contacts: dict[str, tuple[Array, ContactTrace]] = {}
     for label, (run, trace) in firsts.items():
-        found = _contacts(run, traces)
+        found = traces.contacts_of(run)
         if found is not None:
             contacts[label] = (trace.time, found)
-    parties = words.experiment.FORCES_ON if words.experiment is not None else ()
+    parties = words.kind.FORCES_ON if words.kind is not None else ()
     return (
         *_series(comparison, traces, words),
         *((path,) if path is not None else ()),
@@ -61,19 +61,8 @@ def _series(comparison: Comparison, traces: Traces, words: Lexicon) -> tuple[Cha
             if trace is None:
                 continue
             try:
-                found.append((words.names[standing.who], trace, series_of_run(run, trace, _contacts(run, traces))))
+                found.append((words.names[standing.who], trace, series_of_run(run, trace, traces.contacts_of(run))))
             except (SimparityError, LookupError, TypeError, ValueError) as error:
                 reason = f"no series can be derived from it ({type(error).__name__}: {error})"
                 traces.damage.append(store.Damage(run.folder / store.TRACE, reason))
     return series_charts(found)
-
-
-def _contacts(run: Run, traces: Traces) -> ContactTrace | None:
-    """The contact points of a run; None where it has none, or they cannot be read."""
-    if not (run.folder / store.CONTACTS).is_file():
-        return None
-    try:
-        return store.read_contacts(run.folder)
-    except SimparityError as error:
-        traces.damage.append(store.Damage(run.folder / store.CONTACTS, str(error)))
-        return None

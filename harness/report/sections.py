@@ -100,7 +100,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         traces = Traces()
         comparisons = measure(series, traces)
         if comparisons:
-            main = main_of(comparisons, words.experiment.DT if words.experiment else None)
+            main = main_of(comparisons, words.kind.DT if words.kind else None)
             if series is first:
                 reference = None if words.ensemble else reference_of(main, tolerance)
             present = reference if reference in [standing.who for standing in main.ok] else None
