@@ -30,7 +30,7 @@ DONE = 0.001  # [m]: an inserted peg is nearer to its target than this, a missed
 WRENCH = 0.2  # [N]: four times what a 32-bit solver leaves here, a fraction of what a missed contact would make
 NO_STALL = "the peg did not stall"
 FORCE, MOMENT = slice(0, 3), slice(3, 6)  # of a wrench
-INSERTED, STALLED, OVERLOAD, MISSED = range(4)
+INSERTED, STALLED, OVERLOAD, MISSED, UNFINISHED = range(5)
 
 
 @lru_cache(maxsize=8)
@@ -68,10 +68,10 @@ class PegInsertion(Experiment):
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-5, 1e-4, 1e-3)
     CONTACTS: ClassVar[bool] = True
     ENSEMBLE: ClassVar[str] = "member"
-    OUTCOMES: ClassVar[tuple[str, ...]] = ("inserted", "stalled", "overload", "missed")
+    OUTCOMES: ClassVar[tuple[str, ...]] = ("inserted", "stalled", "overload", "missed", "unfinished")
     MAIN_METRICS: ClassVar[tuple[str, ...]] = ("outcome", "stall_depth", "peak_force", "peak_moment")
     FORCES_ON: ClassVar[tuple[str, ...]] = ("carrier/peg",)
-    SMOKE: ClassVar[dict[str, object]] = {"clearance": 5e-4, "speed": 0.1, "duration": 0.2}
+    SMOKE: ClassVar[dict[str, object]] = {"clearance": 5e-4, "speed": 0.1, "target": 0.01, "duration": 0.3}
 
     peg: str = "round"
     clearance: float = 1e-4
@@ -175,7 +175,12 @@ class PegInsertion(Experiment):
 
     def metrics(self) -> Sequence[Metric]:
         return (
-            Metric("outcome", "", "how it ended; an overload ends the run at once", self._outcome),
+            Metric(
+                "outcome",
+                "",
+                "how it ended; an overload ends the run at once, unfinished is one that was too short",
+                self._outcome,
+            ),
             Metric(
                 "final_depth",
                 "m",
@@ -186,7 +191,7 @@ class PegInsertion(Experiment):
             Metric(
                 "creep_speed",
                 "m/s",
-                "speed at which a stalled peg still goes down, over the last 0.5 s",
+                "speed at which a stalled peg still goes down, over the last 0.1 s",
                 self._creep,
                 absent=NO_STALL,
             ),
@@ -256,7 +261,11 @@ class PegInsertion(Experiment):
         if context.controller is not None and context.controller.ended:
             return OVERLOAD
         depth = float(self._depth(trace)[-1])
-        return MISSED if depth < DONE else INSERTED if depth > self.target - DONE else STALLED
+        if depth > self.target - DONE:
+            return INSERTED
+        if measures.late_speed(self._depth(trace), trace) > self.speed / 2:
+            return UNFINISHED  # it still goes down as it was told to: the run was too short
+        return MISSED if depth < DONE else STALLED
 
     def _stall(self, trace: Trace, context: Context) -> float:
         return float(self._depth(trace)[-1]) if self._outcome(trace, context) == STALLED else math.nan

@@ -13,7 +13,7 @@ from ..harness.trace import Trace
 from .peg import depth_of
 from .peg_law import LINK, contact_wrench
 
-LATE = 0.5  # [s] at the end over which a stalled peg's speed is measured
+LATE = 0.1  # [s] at the end over which a stalled peg's speed is measured
 TOUCHING = 1e-6  # [N]: a contact with less force counts as none
 
 
@@ -53,6 +53,6 @@ def touched(contacts: ContactTrace | None) -> float:
 
 
 def late_speed(depths: Array, trace: Trace) -> float:
-    """Mean speed of the depth over the last 0.5 s [m/s]."""
+    """Mean speed of the depth over the last 0.1 s [m/s]."""
     rows = min(len(trace.time) - 1, round(LATE / trace.sample_interval))
     return float((depths[-1] - depths[-1 - rows]) / (trace.time[-1] - trace.time[-1 - rows]))

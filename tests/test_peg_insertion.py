@@ -118,6 +118,12 @@ def test_the_first_touch_is_at_the_jam_depth(simulate: Simulate) -> None:
     assert depth(case.reference(), case.lip(), trace)[np.argmax(touched)] == pytest.approx(jam, abs=0.2e-3)
 
 
+def test_a_run_that_is_too_short_is_no_stall(simulate: Simulate) -> None:
+    case, trace, context = insert(simulate, 0.3, clearance=5e-4)
+    metrics = measure(case, trace, context)
+    assert outcome(case, metrics) == "unfinished" and math.isnan(metrics["stall_depth"])
+
+
 def test_overload_ends_the_run(simulate: Simulate) -> None:
     case, trace, context = insert(simulate, 0.9, force_limit=2.0)
     metrics = measure(case, trace, context)

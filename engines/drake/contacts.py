@@ -142,7 +142,10 @@ def _pressure(patch: Any, face: int) -> float:
 
 
 def _deepest(patch: Any) -> float:
-    """Deepest overlap over the cells of a patch [m]: pressure over its gradient, of both sides where both give way."""
+    """Deepest overlap over the cells of a patch [m], of both sides where both give way.
+
+    A pressure grows with the distance to the body's nearest face, so that distance is pressure over |gradient|.
+    """
     deepest = 0.0
     for face in range(patch.num_faces()):
         depth = 0.0
@@ -150,7 +153,7 @@ def _deepest(patch: Any) -> float:
             (patch.HasGradE_M(), patch.EvaluateGradE_M_W),
             (patch.HasGradE_N(), patch.EvaluateGradE_N_W),
         ):
-            steep = abs(float(np.dot(gradient(face), patch.face_normal(face)))) if has else math.inf
+            steep = float(np.linalg.norm(gradient(face))) if has else math.inf
             depth += _pressure(patch, face) / steep if steep > 0 else 0.0
         deepest = max(deepest, depth)
     return deepest

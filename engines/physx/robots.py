@@ -77,11 +77,6 @@ def add_robot(world: Any, scene: Scene, options: Mapping[str, Value]) -> Articul
     source = model_of(robot)
     mapping.check_joint_friction(robot.name, {joint.name: joint.friction for joint in source.joints}, options)
     if options.get("importer") == "urdf_loader":
-        if robot.contacts:
-            raise Unsupported(
-                f"the shapes of robot {robot.name!r} cannot touch with option.importer=urdf_loader: SAPIEN's loader "
-                "knows no collision groups of ours; leave the option at source"
-            )
         articulation, links = load_urdf(world, robot, source)
         shapes: Any = ()
         in_link, made = [sapien.Pose()] * len(links), [True] * len(links)
