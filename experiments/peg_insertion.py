@@ -178,7 +178,7 @@ class PegInsertion(Experiment):
             Metric(
                 "outcome",
                 "",
-                "how it ended; an overload ends the run at once, unfinished is one that was too short",
+                "how it ended; unfinished is a run that was too short",
                 self._outcome,
             ),
             Metric(
@@ -202,8 +202,18 @@ class PegInsertion(Experiment):
                 self._jam,
                 absent="the tilt lets the peg pass to its target",
             ),
-            Metric("peak_force", "N", "largest derived force at the peg's top", lambda t, c: self._peak(FORCE, t)),
-            Metric("peak_moment", "N m", "largest derived moment about it", lambda t, c: self._peak(MOMENT, t)),
+            Metric(
+                "peak_force",
+                "N",
+                "largest derived force at the peg's top",
+                lambda t, c: measures.peak(self._wrench(t)[:, FORCE]),
+            ),
+            Metric(
+                "peak_moment",
+                "N m",
+                "largest derived moment about it",
+                lambda t, c: measures.peak(self._wrench(t)[:, MOMENT]),
+            ),
             Metric(
                 "wrench_difference",
                 "N",
@@ -278,9 +288,6 @@ class PegInsertion(Experiment):
     def _jam(self, trace: Trace, context: Context) -> float:
         depth = peg.jam_depth(self.clearance, self.radians)
         return depth if depth < self.target else math.nan
-
-    def _peak(self, part: slice, trace: Trace) -> float:
-        return float(np.linalg.norm(self._wrench(trace)[:, part], axis=1).max())
 
     def _saturated(self, trace: Trace, context: Context) -> float:
         assert isinstance(context.controller, PegLaw)

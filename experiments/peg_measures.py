@@ -56,3 +56,8 @@ def late_speed(depths: Array, trace: Trace) -> float:
     """Mean speed of the depth over the last 0.1 s [m/s]."""
     rows = min(len(trace.time) - 1, round(LATE / trace.sample_interval))
     return float((depths[-1] - depths[-1 - rows]) / (trace.time[-1] - trace.time[-1 - rows]))
+
+
+def peak(vectors: Array) -> float:
+    """Largest length of vectors (T, 3)."""
+    return float(np.linalg.norm(vectors, axis=1).max())
