@@ -29,7 +29,6 @@ APPROACH = 0.003  # [m] between the peg and the lip at the start
 DONE = 0.001  # [m]: an inserted peg is nearer to its target than this, a missed one has not entered by as much
 WRENCH = 0.2  # [N]: four times what a 32-bit solver leaves here, a fraction of what a missed contact would make
 NO_STALL = "the peg did not stall"
-FORCE, MOMENT = slice(0, 3), slice(3, 6)  # of a wrench
 INSERTED, STALLED, OVERLOAD, MISSED, UNFINISHED = range(5)
 
 
@@ -165,13 +164,7 @@ class PegInsertion(Experiment):
         return kind(reference, self.lip(), push, period)
 
     def series(self, trace: Trace, context: Context) -> Sequence[Series]:
-        wrenches = self._wrench(trace)
-        force, moment = (np.linalg.norm(wrenches[:, part], axis=1) for part in (FORCE, MOMENT))
-        return (
-            Series(name="depth", unit="m", values=self._depth(trace), text="of the peg's lowest point below the lip"),
-            Series(name="contact force", unit="N", values=force, text="derived, at the peg's top centre"),
-            Series(name="contact moment", unit="N m", values=moment, text="derived, about the peg's top centre"),
-        )
+        return measures.series(self._depth(trace), self._wrench(trace))
 
     def metrics(self) -> Sequence[Metric]:
         return (
@@ -188,13 +181,7 @@ class PegInsertion(Experiment):
                 lambda t, c: float(self._depth(t)[-1]),
             ),
             Metric("stall_depth", "m", "that depth where the peg stalled", self._stall, absent=NO_STALL),
-            Metric(
-                "creep_speed",
-                "m/s",
-                "speed at which a stalled peg still goes down, over the last 0.1 s",
-                self._creep,
-                absent=NO_STALL,
-            ),
+            Metric("creep_speed", "m/s", "speed of a stalled peg over the last 0.1 s", self._creep, absent=NO_STALL),
             Metric(
                 "jam_depth",
                 "m",
@@ -206,13 +193,13 @@ class PegInsertion(Experiment):
                 "peak_force",
                 "N",
                 "largest derived force at the peg's top",
-                lambda t, c: measures.peak(self._wrench(t)[:, FORCE]),
+                lambda t, c: measures.peak(self._wrench(t)[:, measures.FORCE]),
             ),
             Metric(
                 "peak_moment",
                 "N m",
                 "largest derived moment about it",
-                lambda t, c: measures.peak(self._wrench(t)[:, MOMENT]),
+                lambda t, c: measures.peak(self._wrench(t)[:, measures.MOMENT]),
             ),
             Metric(
                 "wrench_difference",

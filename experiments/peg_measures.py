@@ -7,12 +7,14 @@ import math
 import numpy as np
 
 from ..harness.contacts import ContactTrace
+from ..harness.experiment import Series
 from ..harness.reference import Reference
 from ..harness.scene import Array
 from ..harness.trace import Trace
 from .peg import depth_of
 from .peg_law import LINK, contact_wrench
 
+FORCE, MOMENT = slice(0, 3), slice(3, 6)  # of a wrench
 LATE = 0.1  # [s] at the end over which a stalled peg's speed is measured
 TOUCHING = 1e-6  # [N]: a contact with less force counts as none
 
@@ -61,3 +63,13 @@ def late_speed(depths: Array, trace: Trace) -> float:
 def peak(vectors: Array) -> float:
     """Largest length of vectors (T, 3)."""
     return float(np.linalg.norm(vectors, axis=1).max())
+
+
+def series(depths: Array, wrenches: Array) -> tuple[Series, ...]:
+    """What is drawn over time."""
+    force, moment = (np.linalg.norm(wrenches[:, part], axis=1) for part in (FORCE, MOMENT))
+    return (
+        Series(name="depth", unit="m", values=depths, text="of the peg's lowest point below the lip"),
+        Series(name="contact force", unit="N", values=force, text="derived, at the peg's top centre"),
+        Series(name="contact moment", unit="N m", values=moment, text="derived, about the peg's top centre"),
+    )
