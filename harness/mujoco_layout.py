@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,8 +42,9 @@ Fields = Callable[[str], Any]  # name of an array -> the array
 class Layout:
     """Access to the arrays, and the rows that they give."""
 
-    def __init__(self, fields: Fields, names: Names, native: str = "") -> None:
-        self.of, self.names, self.native = fields, names, native
+    def __init__(self, fields: Fields, names: Names, native: str = "", solid: Sequence[bool] | None = None) -> None:
+        """`solid`: which geoms can collide, where contype and conaffinity do not say it."""
+        self.of, self.names, self.native, self.solid = fields, names, native, solid
         self.n_bodies, self.n_joints = len(names.bodies), len(names.joints)
         self.geoms = self._named_geoms()
 
@@ -163,6 +164,8 @@ class Layout:
 
     def collides(self, g: int) -> bool:
         """Whether a geom can take part in any contact."""
+        if self.solid is not None:
+            return bool(self.solid[g])
         listed = set(np.ravel(self.of("pair_geom1"))) | set(np.ravel(self.of("pair_geom2")))
         return bool(self.of("geom_contype")[g] or self.of("geom_conaffinity")[g] or g in listed)
 

@@ -16,6 +16,7 @@ from .merge import mergeable, merged
 from .source import Source
 
 ELSEWHERE = ("option", "geom")
+SHOWN = 8  # names in one sentence
 
 
 def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol: float) -> Source:
@@ -112,9 +113,10 @@ def _joints(source: Source, reading: Reading, match: Match, finder: Finder) -> N
             why = reading.lacks.get("actuator", "")
             message = f"actuator {name!r}" + (f" of joint {joint!r}" if joint else "") + " is not in the engine"
             finder.add("RB-ACTUATOR", key, "warning", message + (f": {why}" if why else ""), cause=why)
-    for extra in reading.actuators:
-        if extra not in match.actuators.values():
-            finder.add("RB-ACTUATOR", Key("actuator", extra, ""), "warning", f"the engine has an actuator {extra!r} more")
+    extra = [name for name in reading.actuators if name not in match.actuators.values()]
+    if extra:
+        message = f"the engine has {len(extra)} actuators more: {', '.join(extra[:SHOWN])}"
+        finder.add("RB-ACTUATOR", Key("actuator", extra[0], "extra"), "warning", message)
 
 
 def _total(ours: Reading, reading: Reading, match: Match, finder: Finder, rtol: float) -> None:

@@ -71,7 +71,9 @@ class Finder:
             message = f"{key.quantity}: no limit in the source, the stand-in {show(theirs.value)} in the engine"
         elif math.isfinite(apart.relative) and apart.relative:
             message += f" ({apart.relative:.2g} of it)"
-        self.add(item, key, severity, message, source=ours.value, found=theirs.value, unit=ours.unit, apart=apart)
+        cause = self.causes.get(f"{item}:stand-in", "") if apart.stand_in else ""
+        given = {"source": ours.value, "found": theirs.value, "unit": ours.unit}
+        self.add(item, key, severity, message, apart=apart, cause=cause, **given)  # type: ignore[arg-type]
 
     def lost(self, item: str, key: Key, ours: Resolved, why: str) -> None:
         """A finding that a value is not carried over."""

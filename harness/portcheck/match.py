@@ -32,7 +32,8 @@ def match(source: Source, reading: Reading) -> Match:
     links[WORLD] = WORLD
     joints = _by_name(ours.joints, reading.joints)
     _by_moved_link(source, reading, links, joints)
-    actuators = _by_name(ours.actuators, reading.actuators)
+    named = [name for name in ours.actuators if ("actuator", name) not in source.unnamed]
+    actuators = _by_name(named, reading.actuators)
     back = {theirs: mine for mine, theirs in joints.items()}
     taken = set(actuators.values())
     for name in ours.actuators:  # those without a name, by the one joint that they drive

@@ -85,16 +85,16 @@ def pinocchio_motion(pin: Any, model: Any, links: Sequence[str], joints: Sequenc
 
 
 def parents_first(reading: Reading) -> list[str]:
-    """Links in an order in which parents come first."""
+    """Links depth first, so that every subtree is in one piece, as Pinocchio's algorithms want it."""
+    children: dict[str, list[str]] = {}
+    for link in reading.links:
+        children.setdefault(reading.parents[link], []).append(link)
     ordered: list[str] = []
-    done, waiting = {WORLD}, list(reading.links)
+    waiting = list(reversed(children.get(WORLD, [])))
     while waiting:
-        ready = [link for link in waiting if reading.parents[link] in done]
-        if not ready:
-            break  # a loop; the rest hangs on nothing
-        ordered += ready
-        done |= set(ready)
-        waiting = [link for link in waiting if link not in done]
+        link = waiting.pop()
+        ordered.append(link)
+        waiting += reversed(children.get(link, []))
     return ordered
 
 
