@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from ..engine import Value
 from ..imported import WORLD, Key, Reading, unordered
 from .compare import reach, renamed
-from .differ import QUANTITIES, apart
+from .differ import QUANTITIES, Apart, Measure, apart, shape_turn
 from .finder import Finder
 from .match import Match
 from .source import Source
@@ -138,13 +141,23 @@ def _shapes(source: Source, full: Source, reading: Reading, match: Match, finder
             finder.add("CF-MESH", key, "warning", message, source=row.value, found=theirs.value)
             continue
         finder.checked[item] += 1
-        difference = apart(measure, row.value, theirs.value, rtol, size)
+        difference = _apart(source.reading, key, measure, row.value, theirs.value, rtol, size)
         if difference is None:
             continue
         if item == "DF-SURFACE" and not source.is_authored(key):
             _default(finder, key, row.value, theirs.value, row.unit)
         else:
             finder.differs(item, key, row, theirs, difference)
+
+
+def _apart(
+    ours: Reading, key: Key, measure: Measure, source: Value, found: Value, rtol: float, size: float
+) -> Apart | None:
+    if key.quantity != "orientation":
+        return apart(measure, source, found, rtol, size)
+    kind = str(ours.table[key._replace(quantity="type")].value)
+    angle = shape_turn(kind, np.array(source, float), np.array(found, float))
+    return Apart(angle, angle) if angle > rtol else None
 
 
 def _default(finder: Finder, key: Key, ours: object, theirs: object, unit: str) -> None:

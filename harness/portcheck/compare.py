@@ -42,6 +42,8 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
             _missing(source, reading, finder, item, key, row, theirs)
             continue
         finder.checked[item] += 1
+        if item == "RB-EFFORT" and not reading.actuators:
+            row = with_actuator(ours, key, row)
         difference = apart(measure, row.value, theirs.value, rtol, size)
         if difference is not None and not _idle(ours, key):
             finder.differs(item, key, row, theirs, difference)
@@ -185,10 +187,34 @@ def _missing(
         finder.skipped.setdefault(item, why)
     elif source.neutral(key) or row.value is None:
         finder.checked[item] += 1
+    elif key.quantity.endswith("_lower") and theirs is None and _mirrored(source.reading, key, row):
+        return  # the upper one says it
     elif key.kind in ("constraint", "tendon", "keyframe") and key.quantity not in ("data", "wraps", "qpos"):
         return  # the element is missing as a whole: said once
     else:
         finder.lost(item, key, row, why)
+
+
+def _mirrored(reading: Reading, key: Key, row: Resolved) -> bool:
+    upper = reading.table.get(key._replace(quantity=key.quantity.replace("_lower", "_upper")))
+    return upper is not None and isinstance(row.value, float) and upper.value == -row.value
+
+
+def with_actuator(reading: Reading, key: Key, row: Resolved) -> Resolved:
+    """An effort limit of a joint together with those of the actuators that drive it, for engines without actuators."""
+    side = key.quantity.removeprefix("effort_")
+    bound = row.value
+    for name, joint in reading.driven.items():
+        if joint != key.name:
+            continue
+        of = {q: reading.table[Key("actuator", name, q)].value for q in ("gear", "gain", "bias", f"force_{side}", f"ctrl_{side}")}
+        gear = float(of["gear"][0])  # type: ignore[index, arg-type]
+        limits = [float(of[f"force_{side}"]) * gear]  # type: ignore[arg-type]
+        if not any(of["bias"]):  # type: ignore[arg-type]
+            limits.append(float(of[f"ctrl_{side}"]) * float(of["gain"][0]) * gear)  # type: ignore[index, arg-type]
+        if gear > 0 and isinstance(bound, float):
+            bound = (max if side == "lower" else min)([bound, *limits])
+    return replace(row, value=bound)
 
 
 def _idle(reading: Reading, key: Key) -> bool:

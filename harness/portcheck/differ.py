@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from ..engine import Value
-from ..scene import Array
+from ..scene import Array, rotation
 
 Measure = Literal["number", "length", "tensor", "direction", "turn", "word", "limit"]
 ROUNDINGS = 64  # a value may take that many roundings of the engine's type between the file and the read-back
@@ -144,6 +144,15 @@ def turn(a: Array, b: Array) -> float:
     """Angle of the rotation between two unit quaternions [rad], exact for small ones."""
     a, b = a / np.linalg.norm(a), b / max(float(np.linalg.norm(b)), 1e-300)
     return float(4 * np.arctan2(*sorted((np.linalg.norm(a - b), np.linalg.norm(a + b)))))
+
+
+def shape_turn(kind: str, a: Array, b: Array) -> float:
+    """Angle [rad] between two orientations of a shape, whose own symmetry does not count."""
+    R, S = (rotation(q / np.linalg.norm(q)) for q in (a, b))
+    axes = {"sphere": (), "capsule": (2,), "cylinder": (2,), "plane": (2,)}.get(kind, (0, 1, 2))
+    signed = 1 if kind == "plane" else 0
+    angles = [direction(R[:, i], S[:, i]) for i in axes]
+    return max((x if signed else min(x, np.pi - x) for x in angles), default=0.0)
 
 
 def anchor_distance(source: Array, found: Array, axis: Array) -> float:
