@@ -1,7 +1,7 @@
 """What an engine's importer made of a robot file: the contract of `simparity.engines.NAME.importer`.
 
-The module has one function `load(path, dt)`, which does what a user of the engine would do with the file, and nothing more,
-and `CAUSES`, which says for an item of the checklist why this engine is known to deviate.
+The module has one function `load(path)`, which does what a user of the engine would do with the file and nothing more,
+and `CAUSES`, which says for "ITEM:quantity" or "ITEM" of the checklist why this engine is known to deviate.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Reading:
     """A model as plain values, read from a source file or from a live engine, under that side's own names.
 
     Quantities. A link: mass [kg], com [m] and inertia [kg m^2] (3 x 3 about the com) in its frame, position [m] and
-    orientation (quaternion, scalar first) in the parent's frame with every joint at zero displacement. A joint: type, axis
-    and anchor [m] in the link's frame, lower, upper, effort_lower, effort_upper, armature, damping, friction, stiffness,
-    rest, home (its coordinate at zero displacement), all in rad or m and N m or N. A geom (a shape that can collide, named
-    LINK/INDEX): type, size [m], friction, position and orientation in the link's frame, and surface quantities.
+    orientation (quaternion, scalar first) in the parent's frame with every joint at zero displacement. A joint: type,
+    axis and anchor [m] in the link's frame, lower, upper, effort_lower, effort_upper, armature, damping, friction,
+    stiffness, rest, home (its coordinate at zero displacement), all in rad or m and N m or N. A geom (a shape that can
+    collide, named LINK/INDEX): type, size [m], friction, position and orientation in the link's frame, and the surface.
 
     Attributes:
         links: in this side's order, the world left out; `parents`: link -> parent, or `WORLD`.

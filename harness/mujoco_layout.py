@@ -11,13 +11,23 @@ from typing import Any
 import numpy as np
 
 from .engine import Resolved, Value
-from .imported import WORLD, Key, Reading, unordered
+from .imported import Key, Reading, unordered
 from .resolution import floats
 from .scene import Array, rotation
 
 JOINTS = ("free", "ball", "slide", "hinge")  # mjtJoint
 GEOMS = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")  # mjtGeom
-SIZES = {"plane": 0, "hfield": 0, "sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3, "mesh": 0, "sdf": 0}
+SIZES = {
+    "plane": 0,
+    "hfield": 0,
+    "sphere": 1,
+    "capsule": 2,
+    "ellipsoid": 3,
+    "cylinder": 2,
+    "box": 3,
+    "mesh": 0,
+    "sdf": 0,
+}
 CONSTRAINTS = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain")  # mjtEq
 EQUALITY_NUMBERS = {"connect": 6, "weld": 11, "joint": 5, "tendon": 5}
 TRANSMISSIONS = ("joint", "jointinparent", "slidercrank", "tendon", "site", "body")  # mjtTrn

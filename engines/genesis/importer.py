@@ -26,8 +26,8 @@ CAUSES: Mapping[str, str] = {
     "DF-SET": "Genesis ignores the option element; gs.options.SimOptions and RigidOptions hold these",
     "DF-DEFAULT:dt": "gs.options.SimOptions(dt=)",
     "DF-SURFACE:solref": "a shape without solref gets 0.01 in Genesis; margin, gap, priority and solmix are not read",
-    "CF-PAIRS:lost pairs": "Genesis drops pairs that touch at zero joint positions, and parent with child also where the parent "
-    "is fixed (enable_neutral_collision, enable_adjacent_collision)",
+    "CF-PAIRS:lost pairs": "Genesis drops pairs that touch at zero joint positions, and parent with child also where "
+    "the parent is fixed (enable_neutral_collision, enable_adjacent_collision)",
     "CF-MESH": "Genesis makes convex hulls of meshes and keeps 500 faces (convexify, decimate)",
     "CF-GEOMS": "Genesis makes convex hulls of meshes, several of one where it decomposes (convexify)",
 }
@@ -49,7 +49,14 @@ LACKS: Mapping[str, str] = {
     "geom.contact_dimensions": "Genesis takes its cone from the solver, not from a shape",
 }
 KINDS = {1: "hinge", 2: "slide", 3: "ball", 4: "free"}  # gs.JOINT_TYPE
-SHAPES = {"plane": "plane", "sphere": "sphere", "ellipsoid": "ellipsoid", "cylinder": "cylinder", "capsule": "capsule", "box": "box"}
+SHAPES = {
+    "plane": "plane",
+    "sphere": "sphere",
+    "ellipsoid": "ellipsoid",
+    "cylinder": "cylinder",
+    "capsule": "capsule",
+    "box": "box",
+}
 EQUALITIES = {0: "connect", 1: "weld", 2: "joint"}  # gs.EQUALITY_TYPE
 
 
@@ -133,7 +140,9 @@ class ImportedModel:
             if kind not in ("hinge", "slide"):
                 continue
             motion = dofs.motion_ang if kind == "hinge" else dofs.motion_vel
-            yield _row("joint", name, "axis", floats(motion.to_numpy()[dof]), "1", "dyn_info.dofs.motion_ang | motion_vel")
+            yield _row(
+                "joint", name, "axis", floats(motion.to_numpy()[dof]), "1", "dyn_info.dofs.motion_ang | motion_vel"
+            )
             for quantity in ("lower", "upper", "effort_lower", "effort_upper"):
                 native = "get_dofs_force_range()" if "effort" in quantity else "get_dofs_limit()"
                 yield _row("joint", name, quantity, float(columns[quantity][dof]), "", native)
@@ -153,7 +162,9 @@ class ImportedModel:
             yield _row("geom", name, "type", kind, "", "geom.type")
             yield _row("geom", name, "friction", float(friction[g]), "1", "get_geoms_friction()")
             both = (float(torsional[g]), float(rolling[g]))
-            yield _row("geom", name, "torsional_friction", both, "m", "dyn_info.geoms.friction_torsional, friction_rolling")
+            yield _row(
+                "geom", name, "torsional_friction", both, "m", "dyn_info.geoms.friction_torsional, friction_rolling"
+            )
             yield _row("geom", name, "solref", floats(params[g][:2]), "s, 1", "get_sol_params()[:2]")
             yield _row("geom", name, "solimp", floats(params[g][2:7]), "1", "get_sol_params()[2:]")
             if kind in SHAPES:

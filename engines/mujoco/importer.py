@@ -12,10 +12,13 @@ from ...harness.imported import Motion, Reading
 from ...harness.mujoco_model import model_motion, model_reading
 from ...harness.scene import Array
 
+_FROM_SHAPES = "MuJoCo takes the mass of a link without inertial from its shapes, at 1000 kg/m^3 (inertiafromgeom)"
 CAUSES: Mapping[str, str] = {
     "RB-LINKS": "MuJoCo merges fixed links of a URDF into their parents (compiler fusestatic)",
-    "RB-HOME": "MuJoCo counts a joint's coordinate from ref",
-    "CF-GEOMS": "MuJoCo leaves out the visual shapes of a URDF (compiler discardvisual)",
+    "RB-MASS": _FROM_SHAPES,
+    "RB-TOTAL": _FROM_SHAPES,
+    "RB-COM": _FROM_SHAPES,
+    "RB-INERTIA": _FROM_SHAPES,
 }
 LACKS: Mapping[str, str] = {}
 

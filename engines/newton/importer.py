@@ -43,7 +43,8 @@ CAUSES: Mapping[str, str] = {
     "RB-ACTUATOR:stand-in": "a range that the file does not give becomes +-1e6",
     "RB-ACTUATOR:extra": "Newton makes an actuator of every joint of a URDF (joint_target_mode)",
     "CF-NAMES": 'labels are paths, with "-" written as "_"',
-    "CF-PAIRS:lost pairs": "Newton filters parent and child also where the parent is fixed to the world, and bodies tied by a weld",
+    "CF-PAIRS:lost pairs": "Newton filters parent and child also where the parent is fixed to the world, and "
+    "bodies tied by a weld",
 }
 LACKS: Mapping[str, str] = {
     "option.dt": _NOT_TAKEN,
@@ -107,7 +108,7 @@ class ImportedModel:
 
     def _homes(self, read: Reading) -> Iterator[tuple[Key, Resolved]]:
         """Coordinates at zero displacement as `joint_q` counts them: from `ref`."""
-        attributes = getattr(self.model, "mujoco", None)
+        attributes: Any = getattr(self.model, "mujoco", None)
         refs = attributes.dof_ref.numpy() if hasattr(attributes, "dof_ref") else None
         for joint, dof in zip(read.joints, self._newton_dofs(), strict=True):
             key = Key("joint", joint, "home")

@@ -164,7 +164,11 @@ class ImportedModel:
             "gravity": (floats(config.gravity), "m/s^2", "config.gravity"),
             "solver": ("TGS" if config.enable_tgs else "PGS", "", "config.enable_tgs"),
             "iterations": (int(self.articulation.solver_position_iterations), "1", "solver_position_iterations"),
-            "velocity_iterations": (int(self.articulation.solver_velocity_iterations), "1", "solver_velocity_iterations"),
+            "velocity_iterations": (
+                int(self.articulation.solver_velocity_iterations),
+                "1",
+                "solver_velocity_iterations",
+            ),
             "friction_combine": ("average", "", "measured: SAPIEN shows no combine mode"),
             "sleep_threshold": (float(self.articulation.sleep_threshold), "m^2/s^2", "sleep_threshold"),
         }

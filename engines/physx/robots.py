@@ -69,9 +69,7 @@ def add_robot(world: Any, scene: Scene, options: Mapping[str, Value]) -> Articul
     return articulate(world, scene, robot, source, options)
 
 
-def articulate(
-    world: Any, scene: Scene, robot: Robot, source: RobotModel, options: Mapping[str, Value]
-) -> Articulated:
+def articulate(world: Any, scene: Scene, robot: Robot, source: RobotModel, options: Mapping[str, Value]) -> Articulated:
     """`source` as an articulation in `world`; see `add_robot`."""
     root = _link(None, f"{robot.name}/root")
     root.joint.type = "fixed"

@@ -11,7 +11,7 @@ from .finding import Finding
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accepted:
-    """Findings of `item` in `engine` about `element` ("joint joint1"; all three may hold * and ?), accepted for `reason`."""
+    """Findings of `item` in `engine` about `element` ("joint joint1"; all may hold * and ?), accepted for `reason`."""
 
     item: str
     reason: str

@@ -37,7 +37,9 @@ def check(
     items = chosen(options.only)
     for engine in engines:
         if engine_version(engine) is None or engine_entry(engine).distribution is None:
-            raise UsageError(f"engine {engine!r} is not installed; `simparity engines` lists the engines and how to install them")
+            raise UsageError(
+                f"engine {engine!r} is not installed; `simparity engines` lists the engines and how to install them"
+            )
     if not engines:
         raise UsageError("no engine was named; give --engines, `simparity engines` lists them")
     with tempfile.TemporaryDirectory(prefix="simparity-") as folder, ExitStack() as stack:
@@ -65,7 +67,9 @@ def assemble(robot: str, source: Source, examined: Sequence[Examined], accepted:
     findings = [finding for one in examined for finding in one.findings]
     if any(case.item == "DF-DEFAULT" for one in examined for case in one.cases):
         findings += between_engines(robot, examined)
-    kept, stale = accept([replace(f, file=f.file or robot) for f in findings], accepted, [one.engine for one in examined])
+    kept, stale = accept(
+        [replace(f, file=f.file or robot) for f in findings], accepted, [one.engine for one in examined]
+    )
     reading = source.reading
     counts = {
         "links": len(reading.links),

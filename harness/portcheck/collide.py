@@ -56,19 +56,27 @@ def _pairs(source: Source, full: Source, reading: Reading, match: Match, finder:
         found[unordered(back.get(a, a), back.get(b, b))] += n
     finder.checked["CF-PAIRS"] += max(len(wanted | found), 1)
     lost, more = sorted(set(wanted) - set(found)), sorted(set(found) - set(wanted))
-    for pairs, words, severity in ((lost, "cannot touch, in the source they can", "error"), (more, "may touch, in the source they cannot", "error")):
+    for quantity, pairs, words in (
+        ("lost pairs", lost, "cannot touch, in the source they can"),
+        ("extra pairs", more, "may touch, in the source they cannot"),
+    ):
         if pairs:
             named = ", ".join(f"{a}+{b}" for a, b in pairs[:SHOWN]) + (" ..." if len(pairs) > SHOWN else "")
-            key = Key("link", pairs[0][0], "pairs")
-            quantity = "lost pairs" if pairs is lost else "extra pairs"
             message = f"{len(pairs)} of {len(wanted)} pairs of links {words}: {named}"
-            finder.add("CF-PAIRS", key._replace(quantity=quantity), severity, message, source=len(wanted), found=len(found), unit="1")  # type: ignore[arg-type]
+            key = Key("link", pairs[0][0], quantity)
+            finder.add("CF-PAIRS", key, "error", message, source=len(wanted), found=len(found), unit="1")
     changed = [p for p in sorted(set(wanted) & set(found)) if wanted[p] != found[p]]
     if changed:
         a, b = changed[0]
         message = f"{len(changed)} pairs of links have another number of pairs of shapes, the first {a}+{b}"
         finder.add(
-            "CF-PAIRS", Key("link", a, "shape pairs"), "warning", message, source=wanted[a, b], found=found[a, b], unit="1"
+            "CF-PAIRS",
+            Key("link", a, "shape pairs"),
+            "warning",
+            message,
+            source=wanted[a, b],
+            found=found[a, b],
+            unit="1",
         )
 
 
@@ -81,7 +89,9 @@ def _names(full: Source, reading: Reading, match: Match, finder: Finder) -> None
             finder.add("CF-NAMES", Key(kind, ours, "name"), "note", message, source=ours, found=changed[ours])
         nameless = [o for o in table if (kind, o) in full.unnamed]
         if nameless:
-            message = f"{len(nameless)} {kind}s have no name in the file, the first is called {table[nameless[0]]!r} here"
+            message = (
+                f"{len(nameless)} {kind}s have no name in the file, the first is called {table[nameless[0]]!r} here"
+            )
             finder.add("CF-NAMES", Key(kind, nameless[0], "name"), "note", message, found=table[nameless[0]])
 
 
@@ -92,7 +102,9 @@ def _order(source: Source, reading: Reading, match: Match, finder: Finder) -> No
     finder.checked["CF-ORDER"] += len(ours)
     if ours != theirs:
         first = next(i for i, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
-        message = f"the order of joints differs from place {first}: {theirs[first]!r} where the source has {ours[first]!r}"
+        message = (
+            f"the order of joints differs from place {first}: {theirs[first]!r} where the source has {ours[first]!r}"
+        )
         finder.add(
             "CF-ORDER",
             Key("joint", ours[first], "order"),
@@ -126,7 +138,13 @@ def _shapes(source: Source, full: Source, reading: Reading, match: Match, finder
     for key, row in source.reading.table.items():
         known = QUANTITIES.get(f"{key.kind}.{key.quantity}")
         link = key.name.rpartition("/")[0]
-        if key.kind != "geom" or known is None or ours[link] != found[link] or link in merged_into or of.get(link) != link:
+        if (
+            key.kind != "geom"
+            or known is None
+            or ours[link] != found[link]
+            or link in merged_into
+            or of.get(link) != link
+        ):
             continue
         item, measure = known
         theirs = table.get(key)

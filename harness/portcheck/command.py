@@ -21,7 +21,7 @@ DESCRIPTION = """\
 Does a robot file (MJCF, URDF or xacro) mean the same in an engine? Example:
   simparity check robot.xml --engines mujoco --html check.html --junit check.xml
 Exit codes: 0 clean, 1 findings at or above --fail-on, 2 a request or file that cannot be used, 3 incomplete.
-simparity.toml, or [tool.simparity] in pyproject.toml, holds engines, tolerances and accepted deviations of a project."""
+simparity.toml, or [tool.simparity] in pyproject.toml, holds a project's engines, tolerances and accepted deviations."""
 REFERENCES = ("pinocchio", "mujoco")
 
 
@@ -34,12 +34,16 @@ def add_commands(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     one.add_argument("robot", nargs="+", type=Path, help="robot files")
-    one.add_argument("--engines", default="", help="separated by commas; without it those of the configuration, or mujoco")
+    one.add_argument(
+        "--engines", default="", help="separated by commas; without it those of the configuration, or mujoco"
+    )
     one.add_argument("--reference", default="", help="who computes poses and dynamics: pinocchio (default) or mujoco")
     one.add_argument("--only", default="", help="items or groups, separated by commas: RB,DF-SET")
     one.add_argument("--static", action="store_true", help="leave out the items that need simulation (CT, NS, RP, MS)")
     one.add_argument("--fail-on", default="", help="least severity that fails: error (default), warning or note")
-    one.add_argument("--package-path", action="append", default=[], metavar="FOLDER", help="where package:// is looked for")
+    one.add_argument(
+        "--package-path", action="append", default=[], metavar="FOLDER", help="where package:// is looked for"
+    )
     one.add_argument("--without-geometry", action="store_true", help="leave every mesh out, and all shapes of a URDF")
     one.add_argument("--timeout", type=float, default=600.0, help="wall time of one engine's static items [s]")
     one.add_argument("--notes", action="store_true", help="print notes as well")

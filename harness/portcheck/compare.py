@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ..engine import Resolved, Value
+from ..engine import Resolved
 from ..imported import Key, Reading
+from ..scene import Array
 from .differ import QUANTITIES, Apart, anchor_distance, apart
 from .finder import Finder
 from .match import Match
@@ -54,7 +56,11 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
 
 def reach(reading: Reading) -> float:
     """Length of the robot [m]: the sum of all offsets between its frames, the scale of rounding in positions."""
-    offsets = [np.linalg.norm(_array(r)) for key, r in reading.table.items() if key.quantity == "position" and key.kind == "link"]
+    offsets = [
+        np.linalg.norm(_array(r))
+        for key, r in reading.table.items()
+        if key.quantity == "position" and key.kind == "link"
+    ]
     return max(float(np.sum(offsets)), 0.1)
 
 
@@ -111,14 +117,14 @@ def _joints(source: Source, reading: Reading, match: Match, finder: Finder) -> N
             finder.add("RB-JOINTS", Key("joint", extra, ""), "error", message)
     for name in ours.actuators:
         if name not in match.actuators:
-            key, joint = Key("actuator", name, ""), ours.driven.get(name)
+            key, drives = Key("actuator", name, ""), ours.driven.get(name)
             why = reading.lacks.get("actuator", "")
-            message = f"actuator {name!r}" + (f" of joint {joint!r}" if joint else "") + " is not in the engine"
+            message = f"actuator {name!r}" + (f" of joint {drives!r}" if drives else "") + " is not in the engine"
             finder.add("RB-ACTUATOR", key, "warning", message + (f": {why}" if why else ""), cause=why)
-    extra = [name for name in reading.actuators if name not in match.actuators.values()]
-    if extra:
-        message = f"the engine has {len(extra)} actuators more: {', '.join(extra[:SHOWN])}"
-        finder.add("RB-ACTUATOR", Key("actuator", extra[0], "extra"), "warning", message)
+    more = [name for name in reading.actuators if name not in match.actuators.values()]
+    if more:
+        message = f"the engine has {len(more)} actuators more: {', '.join(more[:SHOWN])}"
+        finder.add("RB-ACTUATOR", Key("actuator", more[0], "extra"), "warning", message)
 
 
 def _total(ours: Reading, reading: Reading, match: Match, finder: Finder, rtol: float) -> None:
@@ -167,8 +173,6 @@ def renamed(reading: Reading, match: Match) -> Mapping[Key, Resolved]:
     return table
 
 
-
-
 def _present(key: Key, match: Match) -> bool:
     """Whether the element exists in the engine; its absence is one finding of its own."""
     known = {"link": match.links, "joint": match.joints, "actuator": match.actuators}.get(key.kind)
@@ -203,17 +207,20 @@ def _mirrored(reading: Reading, key: Key, row: Resolved) -> bool:
 def with_actuator(reading: Reading, key: Key, row: Resolved) -> Resolved:
     """An effort limit of a joint together with those of the actuators that drive it, for engines without actuators."""
     side = key.quantity.removeprefix("effort_")
-    bound = row.value
+    bound: Any = row.value
     for name, joint in reading.driven.items():
         if joint != key.name:
             continue
-        of = {q: reading.table[Key("actuator", name, q)].value for q in ("gear", "gain", "bias", f"force_{side}", f"ctrl_{side}")}
-        gear = float(of["gear"][0])  # type: ignore[index, arg-type]
-        limits = [float(of[f"force_{side}"]) * gear]  # type: ignore[arg-type]
-        if not any(of["bias"]):  # type: ignore[arg-type]
-            limits.append(float(of[f"ctrl_{side}"]) * float(of["gain"][0]) * gear)  # type: ignore[index, arg-type]
-        if gear > 0 and isinstance(bound, float):
-            bound = (max if side == "lower" else min)([bound, *limits])
+        gear, gain, bias, force, control = (
+            np.atleast_1d(_array(reading.table[Key("actuator", name, q)]))
+            for q in ("gear", "gain", "bias", f"force_{side}", f"ctrl_{side}")
+        )
+        if gear[0] <= 0:
+            continue
+        limits = [float(force[0] * gear[0])]
+        if not bias.any():
+            limits.append(float(control[0] * gain[0] * gear[0]))
+        bound = (max if side == "lower" else min)([bound, *limits])
     return replace(row, value=bound)
 
 
@@ -255,6 +262,6 @@ def _mass(reading: Reading, link: str) -> float:
     return float(row.value) if row is not None and isinstance(row.value, (int, float)) else 0.0
 
 
-def _array(row: Resolved) -> np.ndarray:
-    value: Value = row.value
-    return np.array(value, float)
+def _array(row: Resolved) -> Array:
+    value: Any = row.value
+    return np.array(value, dtype=np.float64)

@@ -58,7 +58,7 @@ def _config(name: str, found: Mapping[str, Any]) -> Config:
         extra = set(entry) - {"item", "engine", "element", "reason"}
         if extra or not entry.get("item") or not entry.get("reason"):
             raise UsageError(
-                f"{name}: an accepted deviation is {dict(entry)}; give item and reason, and engine and element if it is narrower"
+                f"{name}: an accepted deviation is {dict(entry)}; give item and reason, and perhaps engine and element"
             )
         if not set(entry["item"]) & set("*?"):
             chosen([entry["item"]])
@@ -66,7 +66,9 @@ def _config(name: str, found: Mapping[str, Any]) -> Config:
     tolerances = found.get("tolerances", {})
     for quantity, value in tolerances.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-            raise UsageError(f"{name}: the tolerance of {quantity!r} is {value!r}; give a relative difference, not below 0")
+            raise UsageError(
+                f"{name}: the tolerance of {quantity!r} is {value!r}; give a relative difference, not below 0"
+            )
     return Config(
         engines=tuple(found.get("engines", ())),
         reference=found.get("reference", ""),

@@ -13,7 +13,6 @@ from .items import ITEMS
 from .source import Source
 
 
-
 def compare_options(source: Source, reading: Reading, finder: Finder, rtol: float) -> None:
     """Options of the file and of its format against the engine's."""
     for key, row in source.reading.table.items():
@@ -35,12 +34,15 @@ def compare_options(source: Source, reading: Reading, finder: Finder, rtol: floa
         if item == "DF-SET":
             finder.differs(item, key, row, theirs, difference)
         else:
-            message = f"{key.quantity} is {show(theirs.value)}, the format's default is {show(row.value)}; the file does not say"
-            finder.add(item, key, "note", message, source=row.value, found=theirs.value, unit=row.unit, apart=difference)
+            message = f"{key.quantity} is {show(theirs.value)}, not set in the file; "
+            message += f"the format's default is {show(row.value)}"
+            finder.add(
+                item, key, "note", message, source=row.value, found=theirs.value, unit=row.unit, apart=difference
+            )
 
 
 def between_engines(robot: str, examined: Sequence[Examined]) -> list[Finding]:
-    """Options that differ among engines and have no counterpart in the format: one note each, under the first engine."""
+    """Options that differ among engines and that the format does not have: one note each, under the first engine."""
     names: dict[str, dict[str, Value]] = {}
     for one in examined:
         for option, value in one.options.items():

@@ -78,7 +78,7 @@ QUANTITIES: Mapping[str, tuple[str, Measure]] = {
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """A difference: `absolute` in the quantity's unit (rad for directions and turns), `relative` to the source's size [1].
+    """A difference: `absolute` in the quantity's unit (rad for directions and turns), `relative` to its size [1].
 
     `stand_in`: the engine has a large finite number where the source has no limit.
     """
@@ -143,7 +143,8 @@ def direction(a: Array, b: Array) -> float:
 def turn(a: Array, b: Array) -> float:
     """Angle of the rotation between two unit quaternions [rad], exact for small ones."""
     a, b = a / np.linalg.norm(a), b / max(float(np.linalg.norm(b)), 1e-300)
-    return float(4 * np.arctan2(*sorted((np.linalg.norm(a - b), np.linalg.norm(a + b)))))
+    near, far = sorted((float(np.linalg.norm(a - b)), float(np.linalg.norm(a + b))))
+    return float(4 * np.arctan2(near, far))
 
 
 def shape_turn(kind: str, a: Array, b: Array) -> float:

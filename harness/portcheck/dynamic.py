@@ -1,6 +1,6 @@
 """The items that need simulation: one torque law in every engine, softened, refined and repeated.
 
-Settings are `matched`, so that what differs is not what RB and DF already found. Every engine runs in processes of its own.
+Settings are `matched`, so that what differs is not what RB and DF already found. Every engine has its own processes.
 """
 
 from __future__ import annotations
@@ -88,28 +88,25 @@ def _run(source: Source, engine: str, results: Path, told: Callable[[str], None]
         "timings=0",
         f"results={results}",
     ]
-    dt = experiment_class(ROBOT_EXPERIMENT).DT
-
-    def jobs(*words: str) -> tuple[Job, ...]:
-        return plan([*common, *words], multirun=True).jobs
-
-    softened = {s: jobs(f"experiment.soften={s}")[0] for s in SOFTEN}
-    repeats = jobs("repeat=" + ",".join(str(r) for r in range(1, REPEATS)))
-    finer = jobs(f"dt={dt / 2}")
+    (job,) = plan(common, multirun=False).jobs
+    softened = {s: replace(job, params={**job.params, "soften": s}) for s in SOFTEN}
+    repeats = [replace(job, repeat=r) for r in range(1, REPEATS)]
+    finer = replace(job, dt=job.dt / 2)
     launch = Launch(results=results, isolation="warm", workers=2)
-    records = {r.job.run_id: r for r in launch.run([*softened.values(), *finer, *repeats], _Silent())}
+    records = {r.job.run_id: r for r in launch.run([*softened.values(), finer, *repeats], _Silent())}
     runs = Runs()
     for s, job in softened.items():
         runs.soft[s] = _read(records[job.run_id], results)
-    runs.fine.append(("half of dt", *_read(records[finer[0].run_id], results)))
+    runs.fine.append(("half of dt", *_read(records[finer.run_id], results)))
     base = runs.soft[1.0][0]
     for option in base.resolution.refined_by if base.resolution else ():
         value = base.resolution.table[option].value if base.resolution else None
         if isinstance(value, int):
-            doubled = jobs(f"+option.{option}={2 * value}")
-            (record,) = launch.run(doubled, _Silent())
+            more = {option: 2 * value}
+            doubled = replace(job, options={**job.options, **more}, overrides={**job.overrides, **more})
+            (record,) = launch.run([doubled], _Silent())
             runs.fine.append((f"twice the {option}", *_read(record, results)))
-    traces = [runs.soft[1.0][1], *(_read(records[job.run_id], results)[1] for job in repeats)]
+    traces = [runs.soft[1.0][1], *(_read(records[repeat.run_id], results)[1] for repeat in repeats)]
     runs.repeats = [trace for trace in traces if trace is not None]
     if base.status != "ok":
         runs.reason = f"the run ended {base.status}: {base.reason}"
@@ -126,10 +123,17 @@ def _read(record: Record, results: Path) -> tuple[Record, Trace | None]:
 class _Silent:
     """Progress that nobody sees."""
 
-    def start(self, total: int, cached: int) -> None: ...
-    def began(self, job: Job) -> None: ...
-    def ended(self, record: Record, wall: float) -> None: ...
-    def stop(self) -> None: ...
+    def start(self, total: int, cached: int) -> None:
+        pass
+
+    def began(self, job: Job) -> None:
+        pass
+
+    def ended(self, record: Record, wall: float) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
 
 
 Judged = tuple[Case, list[Finding]]
@@ -140,7 +144,9 @@ def _case(item: Item | str, engine: str, status: str, reason: str = "", checked:
     return Case(item=name, engine=engine, status=status, reason=reason, checked=checked)  # type: ignore[arg-type]
 
 
-def _finding(item: str, severity: Severity, engine: str, source: Source, message: str, value: float | None = None, unit: str = "") -> Finding:
+def _finding(
+    item: str, severity: Severity, engine: str, source: Source, message: str, value: float | None = None, unit: str = ""
+) -> Finding:
     return Finding(
         item=item,
         severity=severity,
@@ -175,7 +181,9 @@ def _softened(engine: str, first: str, runs: Mapping[str, Runs], source: Source)
     if ended:
         return ended, []
     if engine == first:
-        return _case(item, engine, "skipped", "the engine that the others are held against; name two or more engines"), []
+        return _case(
+            item, engine, "skipped", "the engine that the others are held against; name two or more engines"
+        ), []
     if runs[first].reason:
         return _case(item, engine, "skipped", f"{first}: {runs[first].reason}"), []
     apart = {}
@@ -230,7 +238,9 @@ def _repeated(engine: str, first: str, runs: Mapping[str, Runs], source: Source)
         return ended, []
     found = spread(runs[engine].repeats)
     if found is None or len(runs[engine].repeats) < REPEATS:
-        return _case(item, engine, "incomplete", f"only {len(runs[engine].repeats)} of {REPEATS} repeats left a trace"), []
+        return _case(
+            item, engine, "incomplete", f"only {len(runs[engine].repeats)} of {REPEATS} repeats left a trace"
+        ), []
     if found.joint == 0.0:
         return _case(item, engine, "pass", f"{REPEATS} fresh processes are identical", REPEATS), []
     severity: Severity = "warning" if found.joint > _tolerance() else "note"

@@ -75,7 +75,9 @@ def _refused(finder: Finder, items: tuple[Item, ...], version: str, error: Excep
     if not isinstance(error, SimparityError):
         traceback.print_exc()
     reason = " ".join(str(error).split()) or type(error).__name__
-    finder.add("RB-IMPORT", Key("model", "", "import"), "error", f"{finder.engine}'s importer refuses the file: {reason}")
+    finder.add(
+        "RB-IMPORT", Key("model", "", "import"), "error", f"{finder.engine}'s importer refuses the file: {reason}"
+    )
     cases = [
         Case(item=i.id, engine=finder.engine, status="skipped", reason=f"the importer refuses the file: {reason}")
         for i in items
@@ -88,7 +90,12 @@ def _refused(finder: Finder, items: tuple[Item, ...], version: str, error: Excep
 
 
 def compared(
-    model: ImportedModel, finder: Finder, items: tuple[Item, ...], tolerances: Tolerances, version: str = "", start: float = 0.0
+    model: ImportedModel,
+    finder: Finder,
+    items: tuple[Item, ...],
+    tolerances: Tolerances,
+    version: str = "",
+    start: float = 0.0,
 ) -> Examined:
     """Compare a model that is already in its engine with the source of `finder`: every static item of `items`."""
     source, reading = finder.source, model.reading()
@@ -105,7 +112,8 @@ def compared(
     finder.findings = [
         f
         for f in finder.findings
-        if f.item in wanted and not (f.relative is not None and f.relative <= tolerances.quantities.get(f.quantity, 0.0))
+        if f.item in wanted
+        and not (f.relative is not None and f.relative <= tolerances.quantities.get(f.quantity, 0.0))
     ]
     return Examined(
         engine=finder.engine,

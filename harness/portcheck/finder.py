@@ -66,6 +66,7 @@ class Finder:
     def differs(self, item: str, key: Key, ours: Resolved, theirs: Resolved, apart: Apart) -> None:
         """A finding that two values differ."""
         severity: Severity = "note" if apart.stand_in else "error" if apart.grave else "warning"
+        severity = "warning" if item == "CF-MESH" and severity == "error" else severity
         message = f"{key.quantity} is {show(theirs.value)} where the source has {show(ours.value)}"
         if apart.stand_in:
             message = f"{key.quantity}: no limit in the source, the stand-in {show(theirs.value)} in the engine"

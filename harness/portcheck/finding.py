@@ -54,7 +54,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One item in one engine: how it went; `reason` says why it was skipped or is incomplete, `checked` how much was."""
+    """One item in one engine; `reason` says why it was skipped or is incomplete, `checked` how much was compared."""
 
     item: str
     engine: str

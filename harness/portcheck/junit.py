@@ -21,7 +21,9 @@ def junit(report: Report, fail_on: Severity) -> str:
             if case.engine != engine:
                 continue
             counts["tests"] += 1
-            element = SubElement(suite, "testcase", classname=f"simparity.{engine}", name=case.item, file=_clean(report.robot))
+            element = SubElement(
+                suite, "testcase", classname=f"simparity.{engine}", name=case.item, file=_clean(report.robot)
+            )
             mine = [f for f in report.findings if (f.item, f.engine) == (case.item, engine) and not f.accepted]
             grave = [f for f in mine if SEVERITIES.index(f.severity) >= least]
             if case.status == "incomplete":

@@ -52,4 +52,6 @@ def ordered(report: Report) -> list[Finding]:
     """Findings by severity, then by item, engine and element."""
     rank = {"error": 0, "warning": 1, "note": 2}
     place = {item: n for n, item in enumerate(ITEMS)}
-    return sorted(report.findings, key=lambda f: (bool(f.accepted), rank[f.severity], place[f.item], f.engine, f.line, f.element))
+    return sorted(
+        report.findings, key=lambda f: (bool(f.accepted), rank[f.severity], place[f.item], f.engine, f.line, f.element)
+    )

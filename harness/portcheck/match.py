@@ -54,10 +54,7 @@ def _by_name(ours: Sequence[str], theirs: Sequence[str]) -> dict[str, str]:
     """Exactly equal, else equal but for characters that importers replace, else the end of a path; each only once."""
     found = {name: name for name in ours if name in theirs}
     taken = set(found.values())
-    for same in (
-        lambda mine, other: _plain(mine) == _plain(other),
-        lambda mine, other: _plain(other).endswith(("/" + _plain(mine), "_" + _plain(mine))) and "/" in other,
-    ):
+    for same in (_same_but_for_marks, _end_of_path):
         for name in ours:
             if name in found:
                 continue
@@ -66,6 +63,14 @@ def _by_name(ours: Sequence[str], theirs: Sequence[str]) -> dict[str, str]:
                 found[name] = candidates[0]
                 taken.add(candidates[0])
     return found
+
+
+def _same_but_for_marks(mine: str, other: str) -> bool:
+    return _plain(mine) == _plain(other)
+
+
+def _end_of_path(mine: str, other: str) -> bool:
+    return _plain(other).endswith("/" + _plain(mine))
 
 
 def _unnamed_links(source: Source, reading: Reading, links: dict[str, str]) -> None:

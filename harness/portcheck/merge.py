@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from ..engine import Resolved
 from ..imported import WORLD, Key, Reading
 from ..resolution import floats
 from ..scene import Array, rotation
 from .reference import parents_first
+from .rotations import quaternion
 
 
 def mergeable(reading: Reading, gone: Collection[str]) -> set[str]:
@@ -34,7 +37,7 @@ def merged(reading: Reading, gone: Collection[str]) -> Reading:
                 table[Key("link", child, "position")], value=floats(p + R @ q)
             )
             table[Key("link", child, "orientation")] = replace(
-                table[Key("link", child, "orientation")], value=_quaternion(R @ S)
+                table[Key("link", child, "orientation")], value=quaternion(R @ S)
             )
         del parents[link]
         table = {key: row for key, row in table.items() if not (key.kind == "link" and key.name == link)}
@@ -42,32 +45,30 @@ def merged(reading: Reading, gone: Collection[str]) -> Reading:
     return replace(reading, links=kept, parents=parents, table=table)
 
 
-def _pose(table: dict[Key, object], link: str) -> tuple[Array, Array]:
-    position, orientation = (np.array(table[Key("link", link, q)].value, float) for q in ("position", "orientation"))  # type: ignore[attr-defined]
-    return position, rotation(orientation)
+def _pose(table: Mapping[Key, Resolved], link: str) -> tuple[Array, Array]:
+    return _array(table, link, "position"), rotation(_array(table, link, "orientation"))
 
 
-def _add(table: dict, parent: str, link: str, p: Array, R: Array) -> None:  # type: ignore[type-arg]
+def _array(table: Mapping[Key, Resolved], link: str, quantity: str) -> Array:
+    value: Any = table[Key("link", link, quantity)].value
+    return np.atleast_1d(np.array(value, dtype=np.float64))
+
+
+def _add(table: dict[Key, Resolved], parent: str, link: str, p: Array, R: Array) -> None:
     """Add the mass of `link`, which stands at p, R in `parent`, to it."""
-    parts = []
+    parts: list[tuple[float, Array, Array]] = []
     for name, at, turn in ((parent, np.zeros(3), np.eye(3)), (link, p, R)):
-        m, c, I = (np.array(table[Key("link", name, q)].value, float) for q in ("mass", "com", "inertia"))
-        if m > 0:
-            parts.append((float(m), at + turn @ c, turn @ I.reshape(3, 3) @ turn.T))
-    mass = sum(m for m, _, _ in parts)
-    if not mass:
+        mass, com, inertia = (_array(table, name, q) for q in ("mass", "com", "inertia"))
+        if mass[0] > 0:
+            parts.append((float(mass[0]), at + turn @ com, turn @ inertia.reshape(3, 3) @ turn.T))
+    total = sum(m for m, _, _ in parts)
+    if not total:
         return
-    com = sum((m * c for m, c, _ in parts), np.zeros(3)) / mass
-    inertia = np.zeros((3, 3))
-    for m, c, I in parts:
-        d = c - com
-        inertia += I + m * (d @ d * np.eye(3) - np.outer(d, d))
-    for quantity, value in (("mass", mass), ("com", floats(com)), ("inertia", floats(inertia.ravel()))):
+    centre = np.sum([m * c for m, c, _ in parts], axis=0) / total
+    whole = np.zeros((3, 3))
+    for m, c, about in parts:
+        d = c - centre
+        whole += about + m * (d @ d * np.eye(3) - np.outer(d, d))
+    for quantity, value in (("mass", total), ("com", floats(centre)), ("inertia", floats(whole.ravel()))):
         key = Key("link", parent, quantity)
         table[key] = replace(table[key], value=value)
-
-
-def _quaternion(R: Array) -> tuple[float, ...]:
-    from .urdf_source import quaternion
-
-    return quaternion(R)

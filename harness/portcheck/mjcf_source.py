@@ -28,7 +28,7 @@ def read_mjcf(prepared: Prepared, reference: str) -> Source:
         model = spec.compile()
     except (ValueError, OSError) as error:
         reason = " ".join(str(error).split())
-        shapes = any(word in reason.lower() for word in ("mesh", "file", "stl", "obj", "texture", "png"))
+        shapes = any(word in reason.lower() for word in ("mesh", "opening file", ".stl", ".obj", "texture", ".png"))
         hint = f"; {GEOMETRY}" if shapes and prepared.geometry else ""
         raise UsageError(f"{prepared.given} cannot be compiled by MuJoCo: {reason}{hint}") from error
     reading = model_reading(model)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,9 @@ def states(reading: Reading, joints: tuple[str, ...]) -> Array:
     return np.vstack([home, random.uniform(np.minimum(lower, upper), np.maximum(lower, upper), (STATES, n))])
 
 
-def compare_motion(source: Source, model: ImportedModel, reading: Reading, match: Match, finder: Finder, rtol: float) -> None:
+def compare_motion(
+    source: Source, model: ImportedModel, reading: Reading, match: Match, finder: Finder, rtol: float
+) -> None:
     """Find what differs in motion; `source` as it was compared, with merged links merged."""
     ours = source.reading
     joints = tuple(j for j in ours.scalar_joints if match.joints.get(j) in reading.scalar_joints)
@@ -88,12 +91,14 @@ def _armature(reading: Reading, joints: list[str], motion: Motion) -> Array:
 
 def _matrix(joints: tuple[str, ...], wanted: Array, found: Array, finder: Finder, rtol: float) -> None:
     finder.checked["RB-MATRIX"] += len(wanted)
-    scale = float(np.abs(wanted).max())
+    scale = max(float(np.abs(wanted).max()), float(np.nanmax(np.abs(found))), 1e-300)
     off = np.abs(wanted - found)
     if not off.max() <= 2 * rtol * scale:  # two products of rounded numbers in every entry
         k, i, j = np.unravel_index(int(np.nanargmax(off)), off.shape)
         difference = Apart(float(off[k, i, j]), float(off[k, i, j]) / scale)
-        message = f"the entry of {joints[i]!r} and {joints[j]!r} is off by {difference.relative:.2g} of the largest entry"
+        message = (
+            f"the entry of {joints[i]!r} and {joints[j]!r} is off by {difference.relative:.2g} of the largest entry"
+        )
         values: Mapping[str, float] = {"source": float(wanted[k, i, j]), "found": float(found[k, i, j])}
         severity = "error" if difference.grave else "warning"
         key = Key("joint", joints[i], "mass_matrix")
@@ -102,8 +107,9 @@ def _matrix(joints: tuple[str, ...], wanted: Array, found: Array, finder: Finder
 
 def _gravity(ours: Reading, joints: tuple[str, ...], wanted: Array, found: Array, finder: Finder, rtol: float) -> None:
     finder.checked["RB-GRAVITY"] += len(wanted)
-    mass = sum(float(r.value) for k, r in ours.table.items() if k.kind == "link" and k.quantity == "mass")  # type: ignore[arg-type]
-    scale = max(float(np.abs(wanted).max()), 9.81 * mass * reach(ours) * 1e-2)
+    masses: list[Any] = [r.value for k, r in ours.table.items() if k.kind == "link" and k.quantity == "mass"]
+    mass = float(sum(masses))
+    scale = max(float(np.abs(wanted).max()), 9.81 * mass * reach(ours) * 1e-2, 1e-300)
     off = np.abs(wanted - found)
     if not off.max() <= 4 * rtol * scale:
         k, i = np.unravel_index(int(np.nanargmax(off)), off.shape)

@@ -76,7 +76,9 @@ def _expanded(given: Path, notes: list[str]) -> str | None:
     try:
         xacro = import_module("xacro")
     except ImportError as error:
-        raise UsageError(f"{given} is a xacro file; expand it with: xacro {given} > robot.urdf, or pip install xacro") from error
+        raise UsageError(
+            f"{given} is a xacro file; expand it with: xacro {given} > robot.urdf, or pip install xacro"
+        ) from error
     try:
         text = str(xacro.process_file(str(given)).toprettyxml(indent="  "))
     except Exception as error:
@@ -90,6 +92,8 @@ def _format(given: Path, root: Element) -> Literal["mjcf", "urdf"]:
         return "mjcf"
     if root.tag == "robot":
         return "urdf"
+    if root.tag == "mujocoinclude":
+        raise UsageError(f"{given} is a part that another MJCF includes; give the file that includes it")
     raise UsageError(f"{given} starts with <{root.tag}>; an MJCF starts with <mujoco>, a URDF with <robot>")
 
 
@@ -109,9 +113,11 @@ def _strip(root: Element, kind: str) -> None:
         parent.attrib.pop("material", None)
         for element in list(parent):
             shaped = element.get("mesh") or element.get("hfield") or element.get("type") in ("mesh", "hfield", "sdf")
-            if parent.tag != "default" and element.tag == "geom" and (shaped or element.get("class") in meshed - {None}):
-                parent.remove(element)
-            elif element.tag in ("skin", "deformable", "flexcomp", "composite"):
+            if (
+                parent.tag != "default"
+                and element.tag == "geom"
+                and (shaped or element.get("class") in meshed - {None})
+            ) or element.tag in ("skin", "deformable", "flexcomp", "composite"):
                 parent.remove(element)
     names = {geom.get("name") for geom in root.iter("geom")}
     for contact in root.findall("contact"):

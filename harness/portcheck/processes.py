@@ -52,7 +52,9 @@ class EngineProcess:
     def __enter__(self) -> EngineProcess:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
     def ask(self, robot: Path, options: Options) -> None:
@@ -77,7 +79,9 @@ class EngineProcess:
         out, deadline = self._out(), time.monotonic() + options.timeout
         while not out.exists():
             if self._process.poll() is not None and not out.exists():
-                return self._incomplete(options, f"the process ended with code {self._process.returncode}: {self._last_words()}")
+                return self._incomplete(
+                    options, f"the process ended with code {self._process.returncode}: {self._last_words()}"
+                )
             if time.monotonic() > deadline:
                 self.stop()
                 return self._incomplete(options, f"no answer within {options.timeout:g} s")

@@ -59,8 +59,8 @@ class Source:
 
     Attributes:
         reading: its values under its own names; elements without a name are named by their place.
-        places: (kind, name) -> where the element stands; `authored`: attributes (kind, name, attribute) -> where it is set,
-            on the element itself or in its default class.
+        places: (kind, name) -> where the element stands; `authored`: (kind, name, attribute) -> where it is set, on the
+            element itself or in its default class.
         unnamed: (kind, name) of elements that have no name in the file.
         refer: kinematics and dynamics of the reference at the coordinates of named joints.
         reader: who read it.

@@ -39,12 +39,16 @@ def show_report(report: Report, *, notes: bool = False) -> None:
             continue
         colour = COLOURS[finding.severity]
         console.print(
-            f"[{colour}]{finding.severity}[/] {finding.item} {finding.engine}: {escape(finding.element)}: {escape(finding.message)}"
+            f"[{colour}]{finding.severity}[/] {finding.item} {finding.engine}: "
+            f"{escape(finding.element)}: {escape(finding.message)}"
         )
-        console.print(f"  [dim]{escape(finding.place)}[/]" + (f"\n  [dim]known: {escape(finding.cause)}[/]" if finding.cause else ""))
-    for (item, engine), n in seen.items():
+        console.print(
+            f"  [dim]{escape(finding.place)}[/]"
+            + (f"\n  [dim]known: {escape(finding.cause)}[/]" if finding.cause else "")
+        )
+    for (shown, engine), n in seen.items():
         if n > SHOWN:
-            console.print(f"... and {n - SHOWN} more of {item} in {engine}; --html, --md or --sarif hold all of them")
+            console.print(f"... and {n - SHOWN} more of {shown} in {engine}; --html, --md or --sarif hold all of them")
     for case in {(c.engine, c.reason): c for c in report.incomplete}.values():
         console.print(f"[red]incomplete[/] {case.engine}: {escape(case.reason)}")
     for words in report.stale:
@@ -71,5 +75,5 @@ def explain(word: str | None) -> None:
                 if item.group == group:
                     console.print(f"  {item.id:12} {item.title}")
         return
-    for item in chosen([word]):
-        console.print(f"[bold]{item.id}[/] {item.title}\n{item.text}\nWhat to do: {item.advice}.")
+    for found in chosen([word]):
+        console.print(f"[bold]{found.id}[/] {found.title}\n{found.text}\nWhat to do: {found.advice}.")

@@ -14,10 +14,11 @@ from ..engine import Resolved, Value
 from ..errors import UsageError
 from ..imported import WORLD, Key, Motion, Reading
 from ..resolution import floats
-from ..scene import Array, rotation
+from ..scene import Array
 from .places import Place
 from .prepare import Prepared
 from .reference import pinocchio_motion
+from .rotations import quaternion
 from .source import Source
 
 KINDS = {"revolute": "hinge", "continuous": "hinge", "prismatic": "slide", "floating": "free", "planar": "planar"}
@@ -131,22 +132,6 @@ def _origin(element: Element | None) -> tuple[Array, Array]:
     Ry = np.array([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
     Rz = np.array([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
     return p, Rz @ Ry @ Rx
-
-
-def quaternion(R: Array) -> tuple[float, float, float, float]:
-    """Unit quaternion, scalar first, of a rotation matrix, by its largest component."""
-    K = np.array(
-        [
-            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-            [R[2, 1] - R[1, 2], R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
-            [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
-            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1]],
-        ]
-    )
-    column = np.eye(4)[int(np.argmax(np.diag(K)))] + K[int(np.argmax(np.diag(K)))]
-    w, x, y, z = (float(c) for c in column / np.linalg.norm(column))
-    assert np.allclose(rotation((w, x, y, z)), R, atol=1e-9)
-    return (w, x, y, z)
 
 
 def _link(link: Element, joint: Element | None) -> dict[str, tuple[Value, str, Element | None]]:

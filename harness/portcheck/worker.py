@@ -1,7 +1,7 @@
 """One engine's process: reads one request a line (JSON), examines that robot file, answers into the file it names.
 
-`python -m simparity.harness.portcheck.worker ENGINE`. Requests: robot, out, package_path, without_geometry, reference, only,
-rtol, tolerances, folder. A process takes any number of robots; whatever engines print goes to standard error.
+`python -m simparity.harness.portcheck.worker ENGINE`. A request holds robot, out, package_path, without_geometry,
+reference, only, rtol, tolerances and folder. A process takes any number of robots; whatever engines print goes to standard error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .source import read_source
 
 
 def answer(engine: str, request: dict[str, Any]) -> dict[str, Any]:
-    """What the engine's process says of one robot: an `Examined` as JSON, or {"usage": sentence}, or {"broken": why}."""
+    """What is said of one robot: an `Examined` as JSON, or {"usage": sentence}, or {"broken": why}."""
     try:
         prepared = prepare(
             Path(request["robot"]),
