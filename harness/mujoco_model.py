@@ -77,7 +77,7 @@ def option_rows(model: Any, native: str = "opt.") -> Iterator[tuple[Key, Resolve
         yield Key("option", "", name), Resolved(value=value, unit=unit, origin="file", native=native + field)
 
 
-COUNTED = ("sensor", "site", "cam", "light", "flex", "plugin", "hfield")
+COUNTED = ("sensor", "site", "flex", "plugin", "hfield")
 
 
 def model_reading(model: Any) -> Reading:

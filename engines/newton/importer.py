@@ -75,7 +75,7 @@ class ImportedModel:
             labels.append(model.joint_label[joint] + ("" if single else f"[{dof - int(starts[joint])}]"))
 
         def named(kind: Any, count: int, word: str) -> tuple[str, ...]:
-            return tuple(mujoco.mj_id2name(mj, kind, i) or f"{word}{i}" for i in range(count))
+            return tuple(mujoco.mj_id2name(mj, kind, i) or f"unnamed {word} {i}" for i in range(count))
 
         kinds = mujoco.mjtObj
         return Names(

@@ -38,7 +38,8 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
             continue
         item, measure = known
         if key.kind == "link" and key.quantity in ("com", "inertia") and not _mass(ours, key.name):
-            continue
+            if key.quantity == "com" or not _array(row).any():
+                continue
         theirs = table.get(key)
         if theirs is None or theirs.value is None:
             _missing(source, reading, finder, item, key, row, theirs)

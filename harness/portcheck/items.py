@@ -49,8 +49,8 @@ _ITEMS = (
     Item(
         "RB-LINKS",
         "every link is there",
-        "Each link of the source has its counterpart, under the same parent. A fixed link that the engine merged into "
-        "its parent is named; masses are then compared with those of source links merged the same way.",
+        "Each link of the source has its counterpart, under the same parent. A fixed link that the engine merged "
+        "into its parent is named; masses are then compared with those of source links merged the same way.",
         "if frames of merged links are needed, switch merging off in the importer",
     ),
     Item("RB-MASS", "masses", "Mass of every link [kg] against the source.", "set the mass after the import"),
@@ -64,8 +64,8 @@ _ITEMS = (
     Item(
         "RB-INERTIA",
         "inertia tensors",
-        "The full 3 x 3 tensor about the centre of mass in the link's axes [kg m^2], relative to its largest entry; not "
-        "the sorted principal moments, which hide a wrong orientation.",
+        "The full 3 x 3 tensor about the centre of mass in the link's axes [kg m^2], relative to its largest entry; "
+        "not the sorted principal moments, which hide a wrong orientation.",
         "look at the inertial frame's orientation and at the products of inertia",
     ),
     Item(
@@ -131,15 +131,15 @@ _ITEMS = (
     Item(
         "RB-OTHER",
         "what else the file has",
-        "Gravity compensation, keyframes, limit softness, and the number of sensors, sites and the like: what the engine "
-        "has no place for is named.",
+        "Gravity compensation, keyframes, limit softness, and the number of sensors, sites and the like: what the "
+        "engine has no place for is named.",
         "add by hand what the engine does not take over",
     ),
     Item(
         "RB-FK",
         "forward kinematics",
-        "Pose of every link at home and at 50 seeded random positions within the limits, against the reference: position "
-        "[m] and angle [rad].",
+        "Pose of every link at home and at 50 seeded random positions within the limits, against the reference: "
+        "position [m] and angle [rad].",
         "look at the first link that is off: its frame, axis or anchor is the cause",
     ),
     Item(

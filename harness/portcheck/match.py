@@ -43,6 +43,10 @@ def match(source: Source, reading: Reading) -> Match:
             if found:
                 actuators[name] = found[0]
                 taken.add(found[0])
+    mine = [name for name in ours.actuators if name not in actuators and name not in ours.driven]
+    other = [name for name in reading.actuators if name not in taken and name not in reading.driven]
+    if len(mine) == len(other):  # those that drive no joint, in order
+        actuators.update(zip(mine, other, strict=True))
     return Match(links, joints, actuators)
 
 

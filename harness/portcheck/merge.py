@@ -59,12 +59,12 @@ def _add(table: dict[Key, Resolved], parent: str, link: str, p: Array, R: Array)
     parts: list[tuple[float, Array, Array]] = []
     for name, at, turn in ((parent, np.zeros(3), np.eye(3)), (link, p, R)):
         mass, com, inertia = (_array(table, name, q) for q in ("mass", "com", "inertia"))
-        if mass[0] > 0:
+        if mass[0] > 0 or inertia.any():
             parts.append((float(mass[0]), at + turn @ com, turn @ inertia.reshape(3, 3) @ turn.T))
     total = sum(m for m, _, _ in parts)
-    if not total:
+    if not parts:
         return
-    centre = np.sum([m * c for m, c, _ in parts], axis=0) / total
+    centre = np.sum([m * c for m, c, _ in parts], axis=0) / total if total else parts[0][1]
     whole = np.zeros((3, 3))
     for m, c, about in parts:
         d = c - centre

@@ -1,7 +1,8 @@
 """One engine's process: reads one request a line (JSON), examines that robot file, answers into the file it names.
 
 `python -m simparity.harness.portcheck.worker ENGINE`. A request holds robot, out, package_path, without_geometry,
-reference, only, rtol, tolerances and folder. A process takes any number of robots; whatever engines print goes to standard error.
+reference, only, rtol, tolerances and folder. A process takes any number of robots;
+whatever engines print goes to standard error.
 """
 
 from __future__ import annotations
