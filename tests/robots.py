@@ -82,11 +82,13 @@ URDF = """\
     <inertial><mass value=".05"/><inertia ixx=".0001" iyy=".0001" izz=".0001" ixy="0" ixz="0" iyz="0"/></inertial>
   </link>
   <joint name="shoulder" type="revolute"><origin xyz="0 0 .1" rpy="0 .3 0"/><parent link="base"/><child link="upper"/>
-    <axis xyz="0 3 4"/><limit lower="-1" upper="2" effort="40" velocity="3"/><dynamics damping=".3" friction=".1"/></joint>
+    <axis xyz="0 3 4"/><limit lower="-1" upper="2" effort="40" velocity="3"/>
+    <dynamics damping=".3" friction=".1"/></joint>
   <joint name="weld" type="fixed"><origin xyz="0 0 .2" rpy="0 0 1"/><parent link="upper"/><child link="tool"/></joint>
   <joint name="grip" type="prismatic"><origin xyz="0 .02 .05"/><parent link="tool"/><child link="finger"/>
     <axis xyz="0 1 0"/><limit lower="0" upper=".04" effort="10" velocity="1"/></joint>
   <joint name="grip2" type="prismatic"><origin xyz="0 -.02 .05"/><parent link="tool"/><child link="finger2"/>
-    <axis xyz="0 -1 0"/><limit lower="0" upper=".04" effort="10" velocity="1"/><mimic joint="grip" multiplier="2"/></joint>
+    <axis xyz="0 -1 0"/><limit lower="0" upper=".04" effort="10" velocity="1"/>
+    <mimic joint="grip" multiplier="2"/></joint>
 </robot>
 """

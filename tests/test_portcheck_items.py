@@ -120,7 +120,9 @@ def test_an_import_that_is_refused_is_an_error_with_the_importers_reason(tmp_pat
 def test_mesh_that_loses_vertices(tmp_path: Path) -> None:
     def cube(extra: str) -> str:
         vertices = "0 0 0 1 0 0 0 1 0 0 0 1 1 1 0" + extra
-        return f'<mujoco><asset><mesh name="m" vertex="{vertices}"/></asset><worldbody><body name="b"><freejoint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>'
+        body = '<body name="b"><freejoint/><geom type="mesh" mesh="m"/></body>'
+        asset = f'<asset><mesh name="m" vertex="{vertices}"/></asset>'
+        return f"<mujoco>{asset}<worldbody>{body}</worldbody></mujoco>"
 
     examined = engine_sees(cube(""), source_of(cube(" 1 0 1"), tmp_path), tmp_path)
     assert "CF-MESH" in {f.item for f in examined.findings}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import UnknownName, UsageError
+from ..errors import UsageError
 from .accept import Accepted
 from .items import chosen
 
@@ -52,7 +52,7 @@ def read_config(folder: Path) -> Config:
 def _config(name: str, found: Mapping[str, Any]) -> Config:
     for key in found:
         if key not in KEYS:
-            raise UnknownName(f"{name} key", key, KEYS)
+            raise UsageError(f"{name} has no setting {key!r}; its settings: {', '.join(KEYS)}")
     accepted = []
     for entry in found.get("accept", ()):
         extra = set(entry) - {"item", "engine", "element", "reason"}
