@@ -37,9 +37,8 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
         if known is None or key.kind in ELSEWHERE or not _present(key, match):
             continue
         item, measure = known
-        if key.kind == "link" and key.quantity in ("com", "inertia") and not _mass(ours, key.name):
-            if key.quantity == "com" or not _array(row).any():
-                continue
+        if key.kind == "link" and not _mass(ours, key.name) and _of_no_mass(key, row):
+            continue
         theirs = table.get(key)
         if theirs is None or theirs.value is None:
             _missing(source, reading, finder, item, key, row, theirs)
@@ -223,6 +222,11 @@ def with_actuator(reading: Reading, key: Key, row: Resolved) -> Resolved:
             limits.append(float(control[0] * gain[0] * gear[0]))
         bound = (max if side == "lower" else min)([bound, *limits])
     return replace(row, value=bound)
+
+
+def _of_no_mass(key: Key, row: Resolved) -> bool:
+    """Whether a value of a link without mass means nothing: its centre, and an inertia of zero."""
+    return key.quantity == "com" or (key.quantity == "inertia" and not _array(row).any())
 
 
 def _idle(reading: Reading, key: Key) -> bool:

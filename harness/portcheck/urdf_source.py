@@ -153,7 +153,7 @@ def _link(link: Element, joint: Element | None) -> dict[str, tuple[Value, str, E
 
 def _joint(joint: Element, kind: str) -> Iterator[tuple[str, tuple[Value, str, Element | None]]]:
     place, force = ("m", "N") if kind == "slide" else ("rad", "N m")
-    limit, dynamics, axis = joint.find("limit"), joint.find("dynamics"), joint.find("axis")
+    limit, dynamics, axis = joint.find("limit"), joint.find("./dynamics"), joint.find("axis")
     yield "type", (kind, "", joint)
     if kind not in ("hinge", "slide"):
         return
