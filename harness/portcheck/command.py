@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UnknownName, UsageError
+from ..job import PACKAGE
 from .check import check
 from .config import Config, read_config
 from .finding import SEVERITIES, Report
@@ -61,12 +62,19 @@ def _check(options: argparse.Namespace) -> int:
     engines = [e.strip() for e in options.engines.split(",") if e.strip()] or list(config.engines) or ["mujoco"]
     asked = _options(options, config)
     codes = []
-    for n, robot in enumerate(options.robot):
+    for n, given in enumerate(options.robot):
+        robot = _robot(given)
         report = check(robot, engines, asked, config.accepted, _tell)
         show_report(report, notes=options.notes)
         _write(report, options, fail_on, n)
         codes.append(report.exit_code(fail_on))
     return 1 if 1 in codes else max(codes)
+
+
+def _robot(given: Path) -> Path:
+    """One of our robots by its bare name, else the path as it is."""
+    ours = PACKAGE / "experiments" / "assets" / f"{given}.xml"
+    return ours if not given.suffix and not given.exists() and given.name == str(given) and ours.is_file() else given
 
 
 def _options(options: argparse.Namespace, config: Config) -> Options:
