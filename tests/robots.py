@@ -35,7 +35,7 @@ RICH = """\
 </mujoco>
 """
 
-# what every engine can hold: hinges and a slide with masses, limits, damping and armature
+# what every engine can hold: hinges and a slide with masses, limits, damping and, behind motors, armature
 PLAIN = """\
 <mujoco model="plain">
   <compiler angle="radian"/>
@@ -56,6 +56,9 @@ PLAIN = """\
       </body>
     </body>
   </worldbody>
+  <actuator>
+    <motor name="m1" joint="shoulder"/><motor name="m2" joint="elbow"/><motor name="m3" joint="grip"/>
+  </actuator>
 </mujoco>
 """
 

@@ -78,8 +78,13 @@ def _end_of_path(mine: str, other: str) -> bool:
 
 
 def _unnamed_links(source: Source, reading: Reading, links: dict[str, str]) -> None:
-    """Links without a name: the unmatched children of matched parents, in order, where there are equally many."""
+    """Links without a name, by a joint that has one; else in order, where a parent has equally many in both."""
     ours = source.reading
+    by_name = _by_name(ours.joints, reading.joints)
+    for link in ours.links:  # the link that the joint of the same name moves; the last one of several is the nearest
+        moving = [by_name[j] for j, moved in ours.moved.items() if moved == link and j in by_name]
+        if link not in links and ("link", link) in source.unnamed and moving:
+            links[link] = reading.moved[moving[-1]]
     for parent in (WORLD, *ours.links):
         theirs_parent = WORLD if parent == WORLD else links.get(parent)
         if theirs_parent is None:
