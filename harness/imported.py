@@ -42,6 +42,7 @@ class Reading:
         actuators, geoms: names; `driven`: actuator -> joint.
         pairs: unordered pairs of links -> number of pairs of geoms that may touch; None where it cannot be read.
         lacks: quantity ("KIND.quantity", or "KIND") -> why the engine has no place for it.
+        hidden: the same for what the engine may have and does not let one read.
         precision: of the engine's numbers [bit].
         notes: what the importer said.
         translated: why this is not the engine's own importer, empty where it is.
@@ -58,6 +59,7 @@ class Reading:
     geoms: tuple[str, ...] = ()
     pairs: Mapping[tuple[str, str], int] | None = None
     lacks: Mapping[str, str] = field(default_factory=dict)
+    hidden: Mapping[str, str] = field(default_factory=dict)
     precision: int = 64
     notes: tuple[str, ...] = ()
     translated: str = ""

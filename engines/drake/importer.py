@@ -32,6 +32,7 @@ CAUSES: Mapping[str, str] = {
     "CF-PAIRS:lost pairs": "Drake filters links that one joint connects, and links welded to each other",
 }
 _IGNORED = "Drake's parser ignores it"
+_UNSEEN = "Drake made a constraint and does not show between what"
 _NOT_OF_SHAPES = "torsional_friction contact_dimensions solref solimp margin gap priority solmix vertices"
 LACKS: Mapping[str, str] = {
     "option": "Drake has no such option",
@@ -91,6 +92,7 @@ class ImportedModel:
             geoms=tuple(self.geoms.values()),
             pairs=self._pairs(),
             lacks=LACKS,
+            hidden={"constraint": _UNSEEN} if self.plant.num_constraints() else {},
             precision=64,
         )
 

@@ -45,12 +45,12 @@ LACKS: Mapping[str, str] = {
     "joint.effort_upper": "PhysX limits a joint's drive, not the torque that is set on it",
     "link.gravity_compensation": _NONE,
     "actuator": _NONE,
-    "constraint": "SAPIEN shows no constraints of an articulation",
     "tendon": _NONE,
     "keyframe": _NONE,
     "count": _NONE,
     "geom.friction": "a URDF gives none",
 }
+HIDDEN: Mapping[str, str] = {"constraint": "SAPIEN does not show the mimic joints of an articulation"}
 KINDS = {"revolute": "hinge", "revolute_unwrapped": "hinge", "prismatic": "slide"}
 SHAPES = {"Sphere": "sphere", "Box": "box", "Capsule": "capsule", "Cylinder": "cylinder", "Plane": "plane"}
 ROOT = "/root"  # ending of the link that our translation fixes to the world
@@ -70,7 +70,10 @@ class ImportedModel:
         geoms: dict[Any, str] = {}
         if not self.translated:
             table |= dict(self._shapes(geoms))
-        lacks = {**LACKS, **({"geom": _TRANSLATED, "pairs": _TRANSLATED} if self.translated else {})}
+        lacks = {
+            **LACKS,
+            **({"constraint": _NONE, "geom": _TRANSLATED, "pairs": _TRANSLATED} if self.translated else {}),
+        }
         return Reading(
             links=tuple(self.names[link] for link in self.own),
             parents={self.names[link]: self._parent(link) for link in self.own},
@@ -81,6 +84,7 @@ class ImportedModel:
             geoms=tuple(geoms.values()),
             pairs=None if self.translated else self._pairs(geoms),
             lacks=lacks,
+            hidden={} if self.translated else HIDDEN,
             precision=32,
             translated=_TRANSLATED if self.translated else "",
         )

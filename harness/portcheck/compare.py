@@ -12,7 +12,7 @@ from ..engine import Resolved
 from ..imported import Key, Reading
 from ..scene import Array
 from .differ import QUANTITIES, Apart, anchor_distance, apart
-from .finder import Finder
+from .finder import Finder, show
 from .match import Match
 from .merge import mergeable, merged
 from .source import Source
@@ -49,7 +49,9 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
         if item == "RB-EFFORT" and not reading.actuators:
             row = with_actuator(ours, key, row)
         difference = apart(measure, row.value, theirs.value, rtol, size)
-        if difference is not None and not _idle(ours, key):
+        if difference is not None and item == "RB-MASS" and row.value == 0.0 and _stands_in(ours, theirs, rtol):
+            finder.add(item, key, "note", f"a link without mass gets {show(theirs.value)} kg", found=theirs.value)
+        elif difference is not None and not _idle(ours, key):
             finder.differs(item, key, row, theirs, difference)
     _anchors(ours, table, match, finder, rtol, size)
     _extra_constraints(ours, table, finder)
@@ -189,8 +191,9 @@ def _missing(
     why = why or reading.lacks.get(key.kind, "")
     if theirs is not None:
         why = theirs.native
-    if theirs is not None and theirs.origin == "unreadable":
-        finder.skipped.setdefault(item, why)
+    hidden = reading.hidden.get(f"{key.kind}.{key.quantity}") or reading.hidden.get(key.kind)
+    if hidden or (theirs is not None and theirs.origin == "unreadable"):
+        finder.skipped.setdefault(item, hidden or why)
     elif source.neutral(key) or row.value is None:
         finder.checked[item] += 1
     elif key.quantity.endswith("_lower") and theirs is None and _mirrored(source.reading, key, row):
@@ -226,8 +229,14 @@ def with_actuator(reading: Reading, key: Key, row: Resolved) -> Resolved:
     return replace(row, value=bound)
 
 
+def _stands_in(ours: Reading, theirs: Resolved, rtol: float) -> bool:
+    """Whether a mass is lost in the rounding of the whole robot's."""
+    total = sum(_mass(ours, link) for link in ours.links)
+    return isinstance(theirs.value, float) and theirs.value <= rtol * total
+
+
 def _unknown_zero(ours: Reading, table: Mapping[Key, Resolved], link: str) -> bool:
-    """Whether a joint of the link has its zero elsewhere in the source, and the engine does not say where its own is."""
+    """Whether a joint of the link has a ref in the source, and the engine does not say where its own zero is."""
     for joint in (j for j, moved in ours.moved.items() if moved == link):
         key = Key("joint", joint, "home")
         if key in ours.table and ours.table[key].value != 0.0 and (key not in table or table[key].value is None):

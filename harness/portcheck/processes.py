@@ -61,6 +61,7 @@ class EngineProcess:
         """Send a request; `Examined` comes from `answer`."""
         self._asked += 1
         out = self._out()
+        out.unlink(missing_ok=True)  # of an earlier use of the folder
         request = {key: value for key, value in asdict(options).items() if key not in ("timeout", "dynamic")}
         request |= {"robot": str(robot), "out": str(out), "folder": str(self.folder / f"{self.engine}-{self._asked}")}
         if self._process is None or self._process.poll() is not None:

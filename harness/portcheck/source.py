@@ -35,6 +35,8 @@ NEUTRAL: Mapping[str, tuple[Value, ...]] = {
     "actuator.force_lower": (float("-inf"),),
     "actuator.force_upper": (float("inf"),),
     "actuator.bias": ((0.0, 0.0, 0.0),),
+    "actuator.gain": ((1.0, 0.0, 0.0),),
+    "actuator.gear": ((1.0, 0.0, 0.0, 0.0, 0.0, 0.0),),
     "geom.friction": (1.0,),
     "geom.torsional_friction": ((0.005, 0.0001),),
     "geom.contact_dimensions": (3,),
