@@ -17,7 +17,8 @@ from simparity.harness.errors import UsageError
 from simparity.harness.portcheck.accept import Accepted
 from simparity.harness.portcheck.check import check
 from simparity.harness.portcheck.config import read_config
-from simparity.harness.portcheck.finding import Case, Finding, Report, from_plain
+from simparity.harness.portcheck.defaults import between_engines, pairs_between_engines
+from simparity.harness.portcheck.finding import Case, Examined, Finding, Report, from_plain
 from simparity.harness.portcheck.items import GROUPS, ITEMS, chosen
 from simparity.harness.portcheck.junit import junit
 from simparity.harness.portcheck.markdown import markdown
@@ -173,6 +174,21 @@ def test_configuration(tmp_path: Path) -> None:
         (tmp_path / "simparity.toml").write_text(text)
         with pytest.raises(UsageError, match=re.escape(says)):
             read_config(tmp_path)
+
+
+def test_engines_are_held_against_each_other_where_the_format_says_nothing() -> None:
+    def one(engine: str, pairs: tuple[str, ...] | None, **options: object) -> Examined:
+        return Examined(engine=engine, links=("a", "b", "c"), pairs=pairs, options=options)  # type: ignore[arg-type]
+
+    examined = [
+        one("one", ("a+b", "a+c"), k=1.0, same=2),
+        one("two", None),
+        one("three", ("a+b", "b+x"), k=2.0, same=2),
+    ]
+    (pairs,) = pairs_between_engines("robot.urdf", examined)
+    assert pairs.engine == "three" and "1 pairs" in pairs.message and "a+c" in pairs.message
+    (option,) = between_engines("robot.urdf", examined)
+    assert option.quantity == "k" and "one 1, three 2" in option.message
 
 
 def test_tolerance_of_a_quantity(tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ LACKS: Mapping[str, str] = {
     "geom.friction": "a URDF gives none",
 }
 HIDDEN: Mapping[str, str] = {"constraint": "SAPIEN does not show the mimic joints of an articulation"}
+_OF_TRANSLATION = {"constraint": _NONE, "geom": _TRANSLATED, "pairs": _TRANSLATED}
 KINDS = {"revolute": "hinge", "revolute_unwrapped": "hinge", "prismatic": "slide"}
 SHAPES = {"Sphere": "sphere", "Box": "box", "Capsule": "capsule", "Cylinder": "cylinder", "Plane": "plane"}
 ROOT = "/root"  # ending of the link that our translation fixes to the world
@@ -72,7 +73,7 @@ class ImportedModel:
             table |= dict(self._shapes(geoms))
         lacks = {
             **LACKS,
-            **({"constraint": _NONE, "geom": _TRANSLATED, "pairs": _TRANSLATED} if self.translated else {}),
+            **(_OF_TRANSLATION if self.translated else {}),
         }
         return Reading(
             links=tuple(self.names[link] for link in self.own),

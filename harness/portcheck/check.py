@@ -11,7 +11,7 @@ from pathlib import Path
 from ..errors import UsageError
 from ..registry import engine_entry, engine_version
 from .accept import Accepted, accept
-from .defaults import between_engines
+from .defaults import between_engines, pairs_between_engines
 from .finding import Case, Examined, Report
 from .items import chosen
 from .prepare import prepare
@@ -67,6 +67,8 @@ def assemble(robot: str, source: Source, examined: Sequence[Examined], accepted:
     findings = [finding for one in examined for finding in one.findings]
     if any(case.item == "DF-DEFAULT" for one in examined for case in one.cases):
         findings += between_engines(robot, examined)
+    if source.reading.pairs is None and any(case.item == "CF-PAIRS" for one in examined for case in one.cases):
+        findings += pairs_between_engines(robot, examined)
     kept, stale = accept(
         [replace(f, file=f.file or robot) for f in findings], accepted, [one.engine for one in examined]
     )

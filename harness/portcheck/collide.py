@@ -80,6 +80,21 @@ def _pairs(source: Source, full: Source, reading: Reading, match: Match, finder:
         )
 
 
+def solid_links(reading: Reading, match: Match) -> tuple[str, ...]:
+    """Links with colliding shapes, by the source's names."""
+    back = match.back("link")
+    links = (geom.rpartition("/")[0] for geom in reading.geoms)
+    return tuple(sorted({back.get(link, link) for link in links}))
+
+
+def touching(reading: Reading, match: Match) -> tuple[str, ...] | None:
+    """Pairs of links that may touch, by the source's names, as A+B."""
+    back = match.back("link")
+    if reading.pairs is None:
+        return None
+    return tuple(sorted("+".join(unordered(back.get(a, a), back.get(b, b))) for a, b in reading.pairs))
+
+
 def _names(full: Source, reading: Reading, match: Match, finder: Finder) -> None:
     for kind, table in (("link", match.links), ("joint", match.joints), ("actuator", match.actuators)):
         changed = {ours: theirs for ours, theirs in table.items() if ours != theirs}

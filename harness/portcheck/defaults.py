@@ -71,6 +71,38 @@ def between_engines(robot: str, examined: Sequence[Examined]) -> list[Finding]:
     return findings
 
 
+def pairs_between_engines(robot: str, examined: Sequence[Examined]) -> list[Finding]:
+    """Pairs of links that may touch in one engine and not in another, of links that both give shapes.
+
+    For formats that say nothing of it; every engine is held against the first that shows its pairs.
+    """
+    shown = [one for one in examined if one.pairs is not None]
+    findings = []
+    for one in shown[1:]:
+        first, both = shown[0], set(shown[0].links) & set(one.links)
+        here, there = ({p for p in x.pairs or () if set(p.split("+")) <= both} for x in (first, one))
+        differing = sorted(here ^ there)
+        if differing:
+            named = ", ".join(differing[:6]) + (" ..." if len(differing) > 6 else "")
+            message = f"{len(differing)} pairs of links may touch in {first.engine} or {one.engine} only: {named}"
+            findings.append(
+                Finding(
+                    item="CF-PAIRS",
+                    severity="note",
+                    engine=one.engine,
+                    element="model",
+                    quantity="pairs between engines",
+                    file=robot,
+                    source=len(here),
+                    found=len(there),
+                    unit="1",
+                    message=message,
+                    advice=ITEMS["CF-PAIRS"].advice,
+                )
+            )
+    return findings
+
+
 def _alike(values: Mapping[str, Value]) -> bool:
     first, *others = values.values()
     return all(apart("number", first, other, 1e-6, 1.0) is None for other in others)

@@ -12,7 +12,7 @@ from typing import Any
 from ..errors import SimparityError, Unsupported
 from ..imported import ImportedModel, Key
 from ..registry import engine_version
-from .collide import compare_collisions
+from .collide import compare_collisions, solid_links, touching
 from .compare import compare
 from .defaults import compare_options, option_values
 from .differ import rounding
@@ -121,6 +121,8 @@ def compared(
         cases=finder.cases(items),
         findings=tuple(finder.findings),
         options=option_values(reading),
+        links=solid_links(reading, matched),
+        pairs=touching(reading, matched),
         notes=reading.notes,
         imported=True,
         seconds=perf_counter() - start if start else 0.0,

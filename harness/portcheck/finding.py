@@ -65,13 +65,19 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examined:
-    """What one engine's process leaves: its cases and findings, its options for the comparison between engines."""
+    """What one engine's process leaves: its cases and findings.
+
+    For the comparison between engines also its options, and by the source's names its links with shapes and the pairs
+    of them that may touch, as A+B; None where they cannot be read.
+    """
 
     engine: str
     version: str = ""
     cases: tuple[Case, ...] = ()
     findings: tuple[Finding, ...] = ()
     options: Mapping[str, Value] = field(default_factory=dict)
+    links: tuple[str, ...] = ()
+    pairs: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     imported: bool = False
     seconds: float = 0.0
@@ -96,6 +102,8 @@ def from_plain(plain: Mapping[str, Any]) -> Examined:
         cases=cases,
         findings=findings,
         options=options,
+        links=tuple(plain["links"]),
+        pairs=None if plain["pairs"] is None else tuple(plain["pairs"]),
         notes=tuple(plain["notes"]),
         imported=plain["imported"],
         seconds=plain["seconds"],

@@ -44,7 +44,11 @@ def show_report(report: Report, *, notes: bool = False) -> None:
         )
         console.print(
             f"  [dim]{escape(finding.place)}[/]"
-            + (f"\n  [dim]known: {escape(finding.cause)}[/]" if finding.cause else "")
+            + (
+                f"\n  [dim]known: {escape(finding.cause)}[/]"
+                if finding.cause and finding.cause not in finding.message
+                else ""
+            )
         )
     for (shown, engine), n in seen.items():
         if n > SHOWN:
