@@ -180,11 +180,8 @@ def test_engines_are_held_against_each_other_where_the_format_says_nothing() -> 
     def one(engine: str, pairs: tuple[str, ...] | None, **options: object) -> Examined:
         return Examined(engine=engine, links=("a", "b", "c"), pairs=pairs, options=options)  # type: ignore[arg-type]
 
-    examined = [
-        one("one", ("a+b", "a+c"), k=1.0, same=2),
-        one("two", None),
-        one("three", ("a+b", "b+x"), k=2.0, same=2),
-    ]
+    first, last = one("one", ("a+b", "a+c"), k=1.0, same=2), one("three", ("a+b", "b+x"), k=2.0, same=2)
+    examined = [first, one("two", None), last]
     (pairs,) = pairs_between_engines("robot.urdf", examined)
     assert pairs.engine == "three" and "1 pairs" in pairs.message and "a+c" in pairs.message
     (option,) = between_engines("robot.urdf", examined)

@@ -22,7 +22,7 @@ from .description import root_link
 
 DT = 1e-3  # [s], Drake's own default of MultibodyPlantConfig
 CAUSES: Mapping[str, str] = {
-    "RB-MASS": "Drake gives a link of a URDF without mass 1 kg where it has to move",
+    "RB-MASS": "Drake gives a link of a URDF with an inertia and a mass of 0 1 kg, with a warning",
     "RB-ARMATURE": "Drake takes the armature with a motor or position actuator only; without one it is lost",
     "RB-FRICTION": mapping.NO_DRY_FRICTION,
     "RB-LINKS": "Drake puts a body of its own between several joints of one link",

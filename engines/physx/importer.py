@@ -23,10 +23,11 @@ from .library import physx, sapien
 from .robots import articulate
 
 _TRANSLATED = "SAPIEN reads no MJCF: simparity's own translation of what MuJoCo compiled is checked instead"
+_FROM_SHAPES = "SAPIEN's loader takes the mass of a link without inertial from its shapes, and 1e-6 kg without any"
 CAUSES: Mapping[str, str] = {
     "RB-LINKS": "a fixed link without mass becomes part of its parent, since PhysX would give it 1 kg",
-    "RB-MASS": "SAPIEN gives a link without mass 1 kg and one without inertia 1 kg m^2",
-    "RB-INERTIA": "SAPIEN gives a link without inertia 1 kg m^2 about every axis",
+    "RB-MASS": _FROM_SHAPES,
+    "RB-TOTAL": _FROM_SHAPES,
     "RB-FRICTION": mapping.NO_DRY_FRICTION,
     "RB-EFFORT": "PhysX limits a joint's drive, not the torque that is set on it",
     "RB-HOME": "PhysX counts a joint's coordinate from zero displacement",

@@ -11,8 +11,9 @@ import numpy as np
 from ..engine import Resolved
 from ..imported import Key, Reading
 from ..scene import Array
-from .differ import QUANTITIES, Apart, anchor_distance, apart
+from .differ import GRAVE, QUANTITIES, Apart, anchor_distance, apart
 from .finder import Finder, show
+from .finding import Severity
 from .match import Match
 from .merge import mergeable, merged
 from .source import Source
@@ -49,8 +50,8 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
         if item == "RB-EFFORT" and not reading.actuators:
             row = with_actuator(ours, key, row)
         difference = apart(measure, row.value, theirs.value, rtol, size)
-        if difference is not None and item == "RB-MASS" and row.value == 0.0 and _stands_in(ours, theirs, rtol):
-            finder.add(item, key, "note", f"a link without mass gets {show(theirs.value)} kg", found=theirs.value)
+        if difference is not None and item == "RB-MASS" and row.value == 0.0:
+            _massless(ours, key, theirs, difference, finder, rtol)
         elif difference is not None and not _idle(ours, key):
             finder.differs(item, key, row, theirs, difference)
     _anchors(ours, table, match, finder, rtol, size)
@@ -229,10 +230,14 @@ def with_actuator(reading: Reading, key: Key, row: Resolved) -> Resolved:
     return replace(row, value=bound)
 
 
-def _stands_in(ours: Reading, theirs: Resolved, rtol: float) -> bool:
-    """Whether a mass is lost in the rounding of the whole robot's."""
+def _massless(ours: Reading, key: Key, theirs: Resolved, apart: Apart, finder: Finder, rtol: float) -> None:
+    """A mass that the engine gives to a link without one is judged by the mass of the whole robot."""
     total = sum(_mass(ours, link) for link in ours.links)
-    return isinstance(theirs.value, float) and theirs.value <= rtol * total
+    share = apart.absolute / total if total else apart.relative
+    severity: Severity = "note" if share <= rtol else "error" if share >= GRAVE else "warning"
+    message = f"a link without mass gets {show(theirs.value)} kg"
+    apart = Apart(apart.absolute, share)
+    finder.add("RB-MASS", key, severity, message, source=0.0, found=theirs.value, unit="kg", apart=apart)
 
 
 def _unknown_zero(ours: Reading, table: Mapping[Key, Resolved], link: str) -> bool:

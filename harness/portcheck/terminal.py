@@ -42,14 +42,9 @@ def show_report(report: Report, *, notes: bool = False) -> None:
             f"[{colour}]{finding.severity}[/] {finding.item} {finding.engine}: "
             f"{escape(finding.element)}: {escape(finding.message)}"
         )
-        console.print(
-            f"  [dim]{escape(finding.place)}[/]"
-            + (
-                f"\n  [dim]known: {escape(finding.cause)}[/]"
-                if finding.cause and finding.cause not in finding.message
-                else ""
-            )
-        )
+        console.print(f"  [dim]{escape(finding.place)}[/]")
+        if finding.cause and finding.cause not in finding.message:
+            console.print(f"  [dim]known: {escape(finding.cause)}[/]")
     for (shown, engine), n in seen.items():
         if n > SHOWN:
             console.print(f"... and {n - SHOWN} more of {shown} in {engine}; --html, --md or --sarif hold all of them")
