@@ -14,6 +14,7 @@ from ..scene import Array, rotation
 
 Measure = Literal["number", "length", "tensor", "direction", "turn", "word", "limit"]
 ROUNDINGS = 64  # a value may take that many roundings of the engine's type between the file and the read-back
+TENSOR = 4  # times as many for an inertia, which engines keep as principal moments and axes
 STAND_IN = 1e4  # a finite number of this size stands for "no limit"
 GRAVE = 1e-3  # relative (or rad): from here on a difference is an error
 
@@ -114,6 +115,8 @@ def apart(measure: Measure, source: Value, found: Value, rtol: float, reach: flo
     if measure in ("direction", "turn"):
         angle = turn(a, b) if measure == "turn" else direction(a, b)
         return Apart(angle, angle) if angle > rtol else None
+    if measure == "tensor":  # diagonalised and turned back: every entry is rebuilt from sums of products
+        rtol *= TENSOR
     absolute = float(np.abs(a - b).max())
     size = max(float(np.abs(a).max()), float(np.abs(b).max()))
     if measure == "length":
