@@ -57,6 +57,11 @@ class EngineProcess:
     ) -> None:
         self.stop()
 
+    @property
+    def running(self) -> bool:
+        """Whether the engine is there already, so that no time goes into its import."""
+        return self._process is not None and self._process.poll() is None
+
     def ask(self, robot: Path, options: Options) -> None:
         """Send a request; `Examined` comes from `answer`."""
         self._asked += 1
