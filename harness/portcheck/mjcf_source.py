@@ -15,6 +15,7 @@ from .reference import PinocchioReference
 from .source import Source
 
 FRAMES = ("frame",)
+MOST_JOINTS = 256  # Pinocchio's data take 32 bytes times the cube of it, 0.5 GB
 ACTUATORS = "motor position velocity intvelocity damper cylinder muscle adhesion general dcmotor plugin"
 
 
@@ -34,7 +35,7 @@ def read_mjcf(prepared: Prepared, reference: str) -> Source:
     reading = model_reading(model)
     places, authored, unnamed = _places(prepared, model, reading)
     refer: Any = partial(model_motion, model)
-    if reference == "pinocchio":
+    if reference == "pinocchio" and len(reading.scalar_joints) <= MOST_JOINTS:
         refer = PinocchioReference(reading, _gravity(model)).motion
     reader = f"MuJoCo {mujoco.__version__}'s compiler"
     return Source(prepared, reading, places, authored, unnamed, refer, reader)

@@ -12,17 +12,26 @@ from ..scene import Array, rotation
 
 
 class PinocchioReference:
-    """Pinocchio's model built from a `Reading`, joint by joint; armature left out."""
+    """Pinocchio's model built from a `Reading`, joint by joint; armature left out.
+
+    Only joints whose coordinates are asked for are in the model, the others stand at home: Pinocchio's data grow with
+    the cube of the degrees of freedom (four tensors of second derivatives), 7 GB for 100 free bodies.
+    """
 
     def __init__(self, reading: Reading, gravity: tuple[float, float, float]) -> None:
         import pinocchio as pin
 
-        self.pin, self.reading, self.model = pin, reading, pin.Model()
-        self.model.gravity.linear = np.array(gravity)
+        self.pin, self.reading, self.gravity = pin, reading, gravity
         self.home = {j: _number(reading, Key("joint", j, "home")) for j in reading.scalar_joints}
+        self.links = reading.links
+
+    def _model(self, joints: Sequence[str]) -> Any:
+        pin, reading, model = self.pin, self.reading, self.pin.Model()
+        model.gravity.linear = np.array(self.gravity)
         of_link: dict[str, list[str]] = {}
         for joint, link in reading.moved.items():
-            of_link.setdefault(link, []).append(joint)
+            if joint in joints:
+                of_link.setdefault(link, []).append(joint)
         carriers: dict[str, tuple[int, Any]] = {WORLD: (0, pin.SE3.Identity())}
         for link in parents_first(reading):
             carrier, placement = carriers[reading.parents[link]]
@@ -33,30 +42,26 @@ class PinocchioReference:
             for joint in of_link.get(link, ()):
                 anchor = reading.table.get(Key("joint", joint, "anchor"))
                 at = np.zeros(3) if anchor is None else np.array(anchor.value, float)
-                carrier = self.model.addJoint(carrier, self._kind(joint), placement * pin.SE3(np.eye(3), at), joint)
+                carrier = model.addJoint(carrier, self._kind(joint), placement * pin.SE3(np.eye(3), at), joint)
                 placement = pin.SE3(np.eye(3), -at)
             mass = _number(reading, Key("link", link, "mass"))
             if mass > 0:
                 inertia = _vector(reading, Key("link", link, "inertia")).reshape(3, 3)
                 body = pin.Inertia(mass, _vector(reading, Key("link", link, "com")), inertia)
-                self.model.appendBodyToJoint(carrier, body, placement)
-            self.model.addFrame(pin.Frame(link, carrier, 0, placement, pin.FrameType.BODY))
+                model.appendBodyToJoint(carrier, body, placement)
+            model.addFrame(pin.Frame(link, carrier, 0, placement, pin.FrameType.BODY))
             carriers[link] = (carrier, placement)
-        self.links = reading.links
+        return model
 
     def _kind(self, joint: str) -> Any:
         kind, pin = self.reading.kinds[joint], self.pin
-        if kind == "free":
-            return pin.JointModelFreeFlyer()
-        if kind == "ball":
-            return pin.JointModelSpherical()
         axis = _vector(self.reading, Key("joint", joint, "axis"))
         return (pin.JointModelRevoluteUnaligned if kind == "hinge" else pin.JointModelPrismaticUnaligned)(axis)
 
     def motion(self, joints: Sequence[str], q: Array) -> Motion:
         """See `Motion`."""
         displaced = np.array(q, float) - np.array([self.home.get(j, 0.0) for j in joints])
-        return pinocchio_motion(self.pin, self.model, self.links, joints, displaced)
+        return pinocchio_motion(self.pin, self._model(joints), self.links, joints, displaced)
 
 
 def pinocchio_motion(pin: Any, model: Any, links: Sequence[str], joints: Sequence[str], q: Array) -> Motion:

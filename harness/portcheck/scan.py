@@ -1,13 +1,14 @@
 """Many robot files through the static items, one process per engine; every file leaves a line in a file of records.
 
 `python -m simparity.harness.portcheck.scan FOLDER... --engines a,b --limit 60 --out scan.jsonl`; a file that has its
-line is not examined again, so that the same command goes on where it broke off. `scantable` makes the table of it.
+line is not examined again unless it ran out of time, so that the same command goes on where it broke off. `scantable` makes the table of it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import sys
 import tempfile
 import traceback
@@ -25,7 +26,7 @@ from .prepare import GEOMETRY
 from .processes import EngineProcess, Options
 
 STATIC = tuple(sorted({item.group for item in ITEMS.values()} - set(DYNAMIC)))
-START = 120.0  # more wall time for a file that comes while its engine is still to be imported [s]
+START = 600.0  # more wall time for a file that comes while its engine is still to be imported [s]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Scan:
 
 def scan(work: Scan, out: Path) -> None:
     """Examine what has no line yet, engine after engine; `out` grows by a line per file and engine."""
-    done = {(r["engine"], r["package"], r["file"]): r for r in records(out)}
+    done = {(r["engine"], r["package"], r["file"]): r for r in records(out) if r["status"] != "incomplete"}
     for engine in work.engines:
         with tempfile.TemporaryDirectory(prefix="simparity-scan-") as folder, EngineProcess(
             engine, Path(folder)
@@ -132,6 +133,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--engines", required=True, help="names, separated by commas")
     parser.add_argument("--limit", type=float, default=60.0, help="wall time per file and engine [s]")
     parser.add_argument("--most", type=int, help="stop an engine after so many checked files")
+    parser.add_argument("--memory", type=float, default=12.0, help="address space that a process may take [GiB]")
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args(arguments)
     missing = [folder for folder in asked.folders if not folder.is_dir()]
@@ -144,6 +146,8 @@ def main(arguments: Sequence[str]) -> None:
         parser.error(str(error))
     if absent:
         parser.error(f"engine {absent[0]!r} is not installed; `simparity engines` lists them")
+    most_bytes = int(asked.memory * 2**30)
+    resource.setrlimit(resource.RLIMIT_AS, (most_bytes, most_bytes))  # workers inherit it
     scan(Scan(robot_files(asked.folders), engines, asked.limit, asked.most), asked.out)
 
 
