@@ -107,8 +107,9 @@ def model_motion(model: Any, joints: Sequence[str], q: Array) -> Motion:
     for k in range(n):
         mujoco.mj_resetData(model, data)
         data.qpos[places] = q[k]
-        mujoco.mj_fwdPosition(model, data)
-        mujoco.mj_fwdVelocity(model, data)
+        for stage in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_tendon, mujoco.mj_makeM, mujoco.mj_comVel):
+            stage(model, data)  # mj_fwdPosition without collisions, which need most of its time
+        mujoco.mj_rne(model, data, 0, data.qfrc_bias)
         for i, link in enumerate(names.bodies[1:], start=1):
             poses[link][k] = (*data.xpos[i], *data.xquat[i])
         if model.nv:

@@ -35,15 +35,24 @@ def read_mjcf(prepared: Prepared, reference: str) -> Source:
     reading = model_reading(model)
     places, authored, unnamed = _places(prepared, model, reading)
     refer: Any = partial(model_motion, model)
-    if reference == "pinocchio" and len(reading.scalar_joints) <= MOST_JOINTS:
+    if reference == "pinocchio" and _pinocchio_holds(model, len(reading.scalar_joints)):
         refer = PinocchioReference(reading, _gravity(model)).motion
     reader = f"MuJoCo {mujoco.__version__}'s compiler"
     return Source(prepared, reading, places, authored, unnamed, refer, reader)
 
 
 def _gravity(model: Any) -> tuple[float, float, float]:
+    import mujoco
+
+    if model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
+        return (0.0, 0.0, 0.0)
     x, y, z = (float(g) for g in model.opt.gravity)
     return (x, y, z)
+
+
+def _pinocchio_holds(model: Any, joints: int) -> bool:
+    """Whether Pinocchio has the same mass matrix: it knows no armature of tendons, and not too many joints."""
+    return joints <= MOST_JOINTS and not model.tendon_armature.any()
 
 
 def _places(

@@ -50,9 +50,10 @@ def compare_motion(
     if not joints:
         return
     if found.mass_matrix is not None and reference.mass_matrix is not None:
-        theirs = found.mass_matrix - _armature(reading, [match.joints[j] for j in joints], found)
-        wanted = reference.mass_matrix - _armature(ours, list(joints), reference)
-        _matrix(joints, wanted, theirs, finder, rtol)
+        rotors = _armature(reading, [match.joints[j] for j in joints], found), _armature(ours, list(joints), reference)
+        theirs, wanted = found.mass_matrix - rotors[0], reference.mass_matrix - rotors[1]
+        rounded = max(float(np.abs(armature).max()) for armature in rotors)  # of the sums that armature was in
+        _matrix(joints, wanted, theirs, rounded, finder, rtol)
     if found.gravity_torque is not None and reference.gravity_torque is not None:
         _gravity(ours, joints, reference.gravity_torque, found.gravity_torque, finder, rtol)
 
@@ -89,11 +90,13 @@ def _armature(reading: Reading, joints: list[str], motion: Motion) -> Array:
     return np.diag([_value(reading, joint, "armature") for joint in joints])
 
 
-def _matrix(joints: tuple[str, ...], wanted: Array, found: Array, finder: Finder, rtol: float) -> None:
+def _matrix(
+    joints: tuple[str, ...], wanted: Array, found: Array, rounded: float, finder: Finder, rtol: float
+) -> None:
     finder.checked["RB-MATRIX"] += len(wanted)
     scale = max(float(np.abs(wanted).max()), float(np.nanmax(np.abs(found))), 1e-300)
     off = np.abs(wanted - found)
-    if not off.max() <= 2 * rtol * scale:  # two products of rounded numbers in every entry
+    if not off.max() <= 2 * rtol * max(scale, rounded):  # two products of rounded numbers in every entry
         k, i, j = np.unravel_index(int(np.nanargmax(off)), off.shape)
         difference = Apart(float(off[k, i, j]), float(off[k, i, j]) / scale)
         message = (

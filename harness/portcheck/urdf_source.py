@@ -32,9 +32,11 @@ def read_urdf(prepared: Prepared, reference: str) -> Source:
         UsageError: not a tree, a number that is none, or Pinocchio cannot read it.
     """
     tree, root = prepared.tree, prepared.tree.root
-    links = [link.get("name", "") for link in root.findall("link")]
     joints = root.findall("joint")
     children = {_ref(joint, "child"): joint for joint in joints}
+    if WORLD in children:
+        raise UsageError(f"{prepared.given}: a link called {WORLD!r} hangs on another link; only the root may be it")
+    links = [name for name in (link.get("name", "") for link in root.findall("link")) if name != WORLD]
     table: dict[Key, Resolved] = {}
     places: dict[tuple[str, str], Place] = {}
     authored: dict[tuple[str, str, str], Place] = {}
@@ -54,8 +56,9 @@ def read_urdf(prepared: Prepared, reference: str) -> Source:
         for link in root.findall("link"):
             name = link.get("name", "")
             joint = children.get(name)
-            parents[name] = WORLD if joint is None else _ref(joint, "parent")
-            put("link", name, link, _link(link, joint))
+            if name != WORLD:  # a root of that name is W itself, as in every engine
+                parents[name] = WORLD if joint is None else _ref(joint, "parent")
+                put("link", name, link, _link(link, joint))
             for index, shape in enumerate(link.findall("collision")):
                 geoms.append(f"{name}/{index}")
                 put("geom", geoms[-1], shape, _geom(shape))

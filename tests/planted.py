@@ -1,0 +1,146 @@
+"""Plants defects in engines and counts how many the checklist finds.
+
+`python -m tests.planted --engines a,b --count 300 --out planted.jsonl`, then `--table docs/planted.md`. Three robots are
+ours, two come with a package of the index (Newton's examples).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module, util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simparity.harness.imported import ImportedModel
+from simparity.harness.portcheck.examine import Tolerances, compared, importer
+from simparity.harness.portcheck.finder import Finder
+from simparity.harness.portcheck.finding import Finding
+from simparity.harness.portcheck.items import chosen
+from simparity.harness.portcheck.prepare import prepare
+from simparity.harness.portcheck.source import Source, read_source
+
+from .planting.mutation import FOUND_BY, Mutation, candidates, choose
+from .robots import PLAIN, RICH
+
+SEED = 7
+READ_BACK = tuple(item for item in chosen(["RB", "DF", "CF"]) if item.id not in ("RB-FK", "RB-MATRIX", "RB-GRAVITY"))
+WITH_MOTION = chosen(["RB", "DF", "CF"])
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One mutation in one engine: `by` are the items that found it, `error` why it could not be planted."""
+
+    engine: str
+    robot: str
+    mutation: Mutation
+    by: tuple[str, ...] = ()
+    error: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        m = self.mutation
+        return {
+            "engine": self.engine,
+            "robot": self.robot,
+            "kind": m.kind,
+            "what": str(m),
+            "how": m.how,
+            "size": m.size,
+            "by": self.by,
+            "error": self.error,
+        }
+
+
+def robots(folder: Path) -> dict[str, Path]:
+    """Five robot files by name."""
+    found = {}
+    for name, text in (("plain", PLAIN), ("rich", RICH)):
+        found[name] = folder / f"{name}.xml"
+        found[name].write_text(text)
+    found["fr3"] = Path(__file__).parents[1] / "experiments" / "assets" / "fr3.xml"
+    spec = util.find_spec("newton")  # finds the package and imports nothing
+    if spec is not None and spec.origin is not None:
+        assets = Path(spec.origin).parent / "examples" / "assets"
+        found |= {"nv_ant": assets / "nv_ant.xml", "quadruped": assets / "quadruped.urdf"}
+    return found
+
+
+def findings(engine: str, source: Source, model: ImportedModel, *, motion: bool = False) -> list[Finding]:
+    """What the checklist finds in a live model."""
+    finder = Finder(engine, source, importer(engine).CAUSES)
+    return list(compared(model, finder, WITH_MOTION if motion else READ_BACK, Tolerances()).findings)
+
+
+def planted(engine: str, name: str, path: Path, count: int, seed: int = SEED) -> Iterator[Outcome]:
+    """Plant `count` defects in a robot, one at a time."""
+    source = read_source(prepare(path))
+    planting = import_module(f"{__package__}.planting.{engine}").Planted(str(source.prepared.path))
+    random = np.random.default_rng([seed, *name.encode(), *engine.encode()])
+    sound = planting.sound()
+    reading = sound.reading()
+    before = {_same(f) for f in findings(engine, source, sound, motion=True)}
+    able = tuple(kind for kind in planting.able if said(source, kind))
+    for mutation in choose(candidates(reading, planting.names(reading), random), count, random, able):
+        try:
+            model = planting.plant(mutation)
+            after = findings(engine, source, model, motion=mutation.kind == "gravity")
+            by = tuple(sorted({f.item for f in after if _same(f) not in before} & set(FOUND_BY[mutation.kind])))
+            yield Outcome(engine, name, mutation, by)
+        except Exception as error:
+            traceback.print_exc()
+            yield Outcome(engine, name, mutation, error=f"{type(error).__name__}: {error}")
+        finally:
+            planting.remove()
+
+
+def said(source: Source, kind: str) -> bool:
+    """Whether the robot's format has such a quantity: a URDF holds no contact friction, no filter and no dt."""
+    held = {f"{key.kind}.{key.quantity}" for key in source.reading.table}
+    match kind:
+        case "surface friction":
+            return "geom.friction" in held
+        case "filter":
+            return source.reading.pairs is not None
+        case "dt":
+            return "option.dt" in held
+    return True
+
+
+def _same(finding: Finding) -> tuple[object, ...]:
+    return finding.item, finding.element, finding.quantity, finding.found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--engines", required=True)
+    parser.add_argument("--count", type=int, default=27, help="mutations per robot and engine")
+    parser.add_argument("--robots", default="")
+    parser.add_argument("--out", type=Path, required=True)
+    asked = parser.parse_args()
+    done = {(r["engine"], r["robot"], r["what"]) for r in _lines(asked.out)}
+    with tempfile.TemporaryDirectory() as folder:
+        files = robots(Path(folder))
+        for engine in asked.engines.split(","):
+            for name in asked.robots.split(",") if asked.robots else files:
+                for outcome in planted(engine, name, files[name], asked.count):
+                    plain = outcome.plain()
+                    if (engine, name, plain["what"]) in done:
+                        continue
+                    with asked.out.open("a") as stream:
+                        stream.write(json.dumps(plain) + "\n")
+                    print(engine, name, plain["what"], "->", outcome.error or outcome.by or "MISSED", flush=True)
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+
+
+if __name__ == "__main__":
+    main()
