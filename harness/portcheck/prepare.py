@@ -160,14 +160,24 @@ def _mesh(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
 
 
 def _check_meshes(tree: Located) -> None:
-    """Say which file of an MJCF is missing, before an importer does it in its own words."""
+    """Say which file of an MJCF is missing, before an importer does it in its own words.
+
+    Included files may have compilers of their own; a mesh is missing where no folder that any of them names has it.
+    """
     compilers = list(tree.root.iter("compiler"))
-    shared = next((c.get("assetdir") for c in compilers if c.get("assetdir")), "")
-    folder = next((c.get("meshdir") for c in compilers if c.get("meshdir")), shared) or ""
+    named = [c.get(attribute, "") for c in compilers for attribute in ("meshdir", "assetdir")]
     strip = any(c.get("strippath") == "true" for c in compilers)
     for asset in tree.root.iter("asset"):
         for element in asset.findall("mesh"):
             name = element.get("file")
-            if name and not (tree.path.parent / folder / (Path(name).name if strip else name)).is_file():
-                where = tree.path.parent / folder / name
-                raise UsageError(f"{tree.place(element)}: the mesh {where} is not there; put it there, or: {GEOMETRY}")
+            if not name:
+                continue
+            place = tree.place(element)
+            roots = dict.fromkeys([tree.path.parent, *([Path(place.file).parent] if place else [])])
+            wanted = [
+                root / folder / (Path(name).name if strip else name)
+                for root in roots
+                for folder in dict.fromkeys([*filter(None, named), ""])
+            ]
+            if not any(path.is_file() for path in wanted):
+                raise UsageError(f"{place}: the mesh {wanted[0]} is not there; put it there, or: {GEOMETRY}")

@@ -82,8 +82,8 @@ def _examined(process: EngineProcess, file: RobotFile, limit: float) -> tuple[Ex
             process.ask(file.path, options)
             return process.answer(options), reason, geometry
         except UsageError as error:
-            reason = str(error)
-            if GEOMETRY not in reason:
+            reason = reason or str(error).replace(GEOMETRY, "").rstrip(" ;,:or")
+            if GEOMETRY not in str(error):
                 return None, reason, geometry
         except Exception as error:  # a scan goes on whatever happens
             traceback.print_exc()
