@@ -1,7 +1,7 @@
 """Plants defects in engines and counts how many the checklist finds.
 
-`python -m tests.planted --engines a,b --count 300 --out planted.jsonl`, then `--table docs/planted.md`. Three robots are
-ours, two come with a package of the index (Newton's examples).
+`python -m tests.planted --engines a,b --out planted.jsonl` plants, `python -m tests.plantedtable planted.jsonl --out
+docs/planted.md` makes the table. Three robots are ours, two come with a package of the index (Newton's examples).
 """
 
 from __future__ import annotations

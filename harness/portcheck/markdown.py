@@ -12,8 +12,8 @@ def markdown(report: Report) -> str:
     """The whole report; what comes from the file is escaped."""
     engines = list(report.engines)
     findings = list(report.findings)
-    out = [f"## simparity check: `{_code(report.robot)}`", "", _text(summary(report)), ""]
-    out += ["| item | | " + " | ".join(f"{e} {_text(v)}" for e, v in report.engines.items()) + " |"]
+    out = [f"## simparity check: `{_code(report.robot)}`", "", escaped(summary(report)), ""]
+    out += ["| item | | " + " | ".join(f"{e} {escaped(v)}" for e, v in report.engines.items()) + " |"]
     out += ["|---" * (2 + len(engines)) + "|"]
     for item, cases in rows(report):
         cells = " | ".join(cell(cases.get(engine), findings) for engine in engines)
@@ -23,18 +23,19 @@ def markdown(report: Report) -> str:
         out += ["", "| severity | item | engine | element | finding | where |", "|---|---|---|---|---|---|"]
     for f in shown[:SHOWN]:
         severity = "accepted" if f.accepted else f.severity
-        message = _text(f.message) + (f" (accepted: {_text(f.accepted)})" if f.accepted else "")
-        message += f"<br>known: {_text(f.cause)}" if f.cause and f.cause not in f.message else ""
-        out.append(f"| {severity} | {f.item} | {f.engine} | {_text(f.element)} | {message} | {_text(f.place)} |")
+        message = escaped(f.message) + (f" (accepted: {escaped(f.accepted)})" if f.accepted else "")
+        message += f"<br>known: {escaped(f.cause)}" if f.cause and f.cause not in f.message else ""
+        out.append(f"| {severity} | {f.item} | {f.engine} | {escaped(f.element)} | {message} | {escaped(f.place)} |")
     if len(shown) > SHOWN:
         out += ["", f"{len(shown) - SHOWN} more are left out here."]
     for case in {(c.engine, c.reason): c for c in report.incomplete}.values():
-        out += ["", f"**Incomplete** in {case.engine}: {_text(case.reason)}"]
-    out += [f"\n- {_text(words)}" for words in (*report.stale, *report.notes)]
+        out += ["", f"**Incomplete** in {case.engine}: {escaped(case.reason)}"]
+    out += [f"\n- {escaped(words)}" for words in (*report.stale, *report.notes)]
     return "\n".join(out) + "\n"
 
 
-def _text(words: str) -> str:
+def escaped(words: str) -> str:
+    """Words in which nothing is taken for a mark of Markdown."""
     for mark in "\\`*_[]<>|":
         words = words.replace(mark, "\\" + mark)
     return words.replace("\n", " ")

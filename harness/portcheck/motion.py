@@ -90,9 +90,7 @@ def _armature(reading: Reading, joints: list[str], motion: Motion) -> Array:
     return np.diag([_value(reading, joint, "armature") for joint in joints])
 
 
-def _matrix(
-    joints: tuple[str, ...], wanted: Array, found: Array, rounded: float, finder: Finder, rtol: float
-) -> None:
+def _matrix(joints: tuple[str, ...], wanted: Array, found: Array, rounded: float, finder: Finder, rtol: float) -> None:
     finder.checked["RB-MATRIX"] += len(wanted)
     scale = max(float(np.abs(wanted).max()), float(np.nanmax(np.abs(found))), 1e-300)
     off = np.abs(wanted - found)

@@ -1,7 +1,8 @@
 """Many robot files through the static items, one process per engine; every file leaves a line in a file of records.
 
 `python -m simparity.harness.portcheck.scan FOLDER... --engines a,b --limit 60 --out scan.jsonl`; a file that has its
-line is not examined again unless it ran out of time, so that the same command goes on where it broke off. `scantable` makes the table of it.
+line is not examined again unless it ran out of time, so that the same command goes on where it broke off.
+`scantable` makes the table of it.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from typing import Any
 
 from ..errors import UsageError
 from ..registry import engine_version
-from .findrobots import RobotFile, robot_files
 from .finding import Examined
+from .findrobots import RobotFile, robot_files
 from .items import DYNAMIC, ITEMS
 from .prepare import GEOMETRY
 from .processes import EngineProcess, Options
@@ -43,9 +44,10 @@ def scan(work: Scan, out: Path) -> None:
     """Examine what has no line yet, engine after engine; `out` grows by a line per file and engine."""
     done = {(r["engine"], r["package"], r["file"]): r for r in records(out) if r["status"] != "incomplete"}
     for engine in work.engines:
-        with tempfile.TemporaryDirectory(prefix="simparity-scan-") as folder, EngineProcess(
-            engine, Path(folder)
-        ) as process:
+        with (
+            tempfile.TemporaryDirectory(prefix="simparity-scan-") as folder,
+            EngineProcess(engine, Path(folder)) as process,
+        ):
             checked = sum(r["status"] == "checked" for key, r in done.items() if key[0] == engine)
             for file in work.files:
                 if work.most is not None and checked >= work.most:
@@ -103,7 +105,7 @@ def _record(file: RobotFile, engine: str, seen: tuple[Examined | None, str, bool
         if examined.imported:
             status = "checked"
         elif refused:
-            status, reason = "refused", refused[0].message
+            status, reason = "refused", refused[0].message.partition(" refuses the file: ")[2]
         elif unfinished:
             status, reason = "incomplete", unfinished[0]
         else:

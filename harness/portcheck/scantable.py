@@ -12,7 +12,7 @@ from typing import Any
 
 from .finding import SEVERITIES
 from .items import ITEMS
-from .markdown import cell
+from .markdown import escaped
 from .scan import records
 
 STATUSES = ("checked", "refused", "unusable", "incomplete")
@@ -57,7 +57,7 @@ def _reasons(lines: Sequence[Record], engines: Sequence[str]) -> str:
                     grouped[reason(line["reason"])].append(line)
             for words, found in sorted(grouped.items(), key=lambda pair: (-len(pair[1]), pair[0])):
                 first = min(f"{x['package']}/{x['file']}" for x in found)
-                rows.append([engine, status, str(len(found)), cell(words), f"`{short(first)}`"])
+                rows.append([engine, status, str(len(found)), escaped(words), f"`{short(first)}`"])
     return "## Why files were not checked\n\n" + _rows(["engine", "", "files", "reason", "one of them"], rows)
 
 
@@ -73,7 +73,7 @@ def _findings(lines: Sequence[Record], engines: Sequence[str]) -> str:
                 causes = Counter(f["cause"] for _, f in found if f["cause"])
                 why = causes.most_common(1)[0][0] if causes else ""
                 severities = [str(count[s] or "") for s in reversed(SEVERITIES)]
-                rows.append([item, engine, str(len({file for file, _ in found})), *severities, cell(why[:SHOWN])])
+                rows.append([item, engine, str(len({file for file, _ in found})), *severities, escaped(why[:SHOWN])])
     heads = ["item", "engine", "files with it", *(f"{s}s" for s in reversed(SEVERITIES)), "most frequent known cause"]
     return "## What was found\n\n" + _rows(heads, rows)
 
@@ -81,7 +81,7 @@ def _findings(lines: Sequence[Record], engines: Sequence[str]) -> str:
 def reason(words: str) -> str:
     """A reason without what belongs to one file: paths, quoted names, numbers of lines."""
     words = re.sub(r"[\w./~-]*/[\w./-]+", "FILE", words)
-    words = re.sub(r"'[^']*'|\"[^\"]*\"", "'...'", words)
+    words = re.sub(r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"", "'...'", words)
     words = re.sub(r"FILE(:\d+)?|\bline \d+|\bid \d+", lambda m: "FILE" if "FILE" in m[0] else m[0].split()[0], words)
     words = re.sub(r"\d+(\.\d+)?(e-?\d+)?", "N", words)
     return words if len(words) <= SHOWN else words[:SHOWN] + " ..."

@@ -146,7 +146,9 @@ def candidates(reading: Reading, known: set[str], random: np.random.Generator) -
     return drawn
 
 
-def choose(all_of_them: list[Mutation], count: int, random: np.random.Generator, able: tuple[str, ...]) -> list[Mutation]:
+def choose(
+    all_of_them: list[Mutation], count: int, random: np.random.Generator, able: tuple[str, ...]
+) -> list[Mutation]:
     """`count` of the mutations: kinds in turn, within a kind at random; a quarter of them of 1e-3."""
     large = [m for m in all_of_them if m.kind in able and (m.size >= 1e-2 or not m.size)]
     small = [m for m in all_of_them if m.kind in able and 0 < m.size < 1e-2]

@@ -76,7 +76,9 @@ class Planted:
             self._set("joint_limit_lower", dof, value[0])
             self._set("joint_limit_upper", dof, value[1])
         elif mutation.kind == "axis":  # Newton keeps it in the joint's frame, which X_c places in the link
-            turned = wp.quat_rotate_inv(wp.quat(*model.joint_X_c.numpy()[self._index(mutation.element)][3:]), wp.vec3(*value))
+            turned = wp.quat_rotate_inv(
+                wp.quat(*model.joint_X_c.numpy()[self._index(mutation.element)][3:]), wp.vec3(*value)
+            )
             self._set("joint_axis", dof, np.array(turned))
         else:
             self._set(PER_DOF[mutation.kind], dof, value)

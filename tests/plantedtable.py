@@ -1,0 +1,81 @@
+"""The page about planted defects: `python -m tests.plantedtable planted.jsonl... --out docs/planted.md`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .planting.mutation import FOUND_BY
+
+Line = dict[str, Any]
+HEAD = """\
+# Planted defects
+
+One value at a time is changed in a live model, through another interface than the one that the checklist reads, and
+the checklist is run again. A defect counts as found when an item that is about it has a finding which the sound model
+has not. Mutations are drawn with a seed: kinds in turn, element and size at random, a quarter of them of size 1e-3.
+Sizes are relative, in rad for turned axes; offsets are moved by that share of their length, or of 0.05 m. Sizes of
+"flip" and "swap" are those of the value itself.
+
+| engine | changed through | read through |
+|---|---|---|
+| mujoco | `MjSpec`, compiled again | arrays of `MjModel` |
+| newton | arrays of Newton's `Model` and `notify_model_changed`; filter and labels in the builder | arrays of `mjw_model` |
+| genesis | setters of links, joints and shapes; frames, axes, filter, order and dt in the descriptions before the build | \
+getters and `dyn_info` |
+
+Robots: `plain` and `rich` of tests/robots.py and `fr3` are ours; `nv_ant.xml` and `quadruped.urdf` come with Newton.
+A URDF says nothing of contact friction, collision filter and dt, and Newton has no dt of its own: not planted there.
+
+Made by `python -m tests.planted --engines mujoco,newton,genesis --out planted.jsonl` and
+`python -m tests.plantedtable planted.jsonl --out docs/planted.md`.
+"""
+
+
+def page(lines: Sequence[Line]) -> str:
+    """The page as Markdown."""
+    engines = list(dict.fromkeys(line["engine"] for line in lines))
+    large = [x for x in lines if x["size"] >= 1e-2 or not x["size"]]
+    small = [x for x in lines if 0 < x["size"] < 1e-2]
+    out = [
+        HEAD,
+        f"Of 1e-2 and more, flips and swaps: **{_share(large)}** found. Of 1e-3: **{_share(small)}** found.",
+        "",
+    ]
+    out += ["| defect | " + " | ".join(engines) + " | of 1e-3, all engines |", "|" + "---|" * (len(engines) + 2)]
+    for kind in FOUND_BY:
+        cells = [_share([x for x in large if (x["engine"], x["kind"]) == (engine, kind)]) for engine in engines]
+        out.append(f"| {kind} | " + " | ".join(cells) + f" | {_share([x for x in small if x['kind'] == kind])} |")
+    totals = [_share([x for x in large if x["engine"] == engine]) for engine in engines]
+    out += [
+        "| **all** | " + " | ".join(totals) + f" | {_share(small)} |",
+        "",
+        "| robot | " + " | ".join(engines) + " |",
+    ]
+    out.append("|" + "---|" * (len(engines) + 1))
+    for robot in dict.fromkeys(x["robot"] for x in lines):
+        cells = [_share([x for x in lines if (x["engine"], x["robot"]) == (engine, robot)]) for engine in engines]
+        out.append(f"| {robot}, all sizes | " + " | ".join(cells) + " |")
+    missed = [x for x in lines if not x["by"]]
+    out += ["", "## Misses", ""]
+    out += [f"- {x['engine']}, {x['robot']}: {x['what']}{': ' + x['error'] if x['error'] else ''}" for x in missed]
+    return "\n".join(out if missed else [*out, "None."]) + "\n"
+
+
+def _share(lines: Sequence[Line]) -> str:
+    return f"{sum(bool(x['by']) for x in lines)} of {len(lines)}" if lines else ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("records", nargs="+", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    asked = parser.parse_args()
+    asked.out.write_text(page([json.loads(x) for path in asked.records for x in path.read_text().splitlines()]))
+
+
+if __name__ == "__main__":
+    main()
