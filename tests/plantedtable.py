@@ -23,8 +23,8 @@ Sizes are relative, in rad for turned axes; offsets are moved by that share of t
 | engine | changed through | read through |
 |---|---|---|
 | mujoco | `MjSpec`, compiled again | arrays of `MjModel` |
-| newton | arrays of Newton's `Model` and `notify_model_changed`; filter and labels in the builder | arrays of `mjw_model` |
-| genesis | setters of links, joints and shapes; frames, axes, filter, order and dt in the descriptions before the build | \
+| newton | arrays of `Model` and `notify_model_changed`; filter and labels in the builder | arrays of `mjw_model` |
+| genesis | setters; frames, axes, filter, order and dt in the descriptions before the build | \
 getters and `dyn_info` |
 
 Robots: `plain` and `rich` of tests/robots.py and `fr3` are ours; `nv_ant.xml` and `quadruped.urdf` come with Newton.

@@ -1,4 +1,4 @@
-"""Defects planted in a live model are found, and nothing is found once they are gone (docs/planted.md has all of it)."""
+"""Defects planted in a live model are found; docs/planted.md says how many in every engine."""
 
 from __future__ import annotations
 

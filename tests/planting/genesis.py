@@ -1,4 +1,4 @@
-"""Defects in Genesis: setters of the built scene; frames, axes, filter and dt in the descriptions before it is built."""
+"""Defects in Genesis: setters of the built scene; frames, axes, filter, order and dt before it is built."""
 
 from __future__ import annotations
 

@@ -71,8 +71,7 @@ class Planted:
         elif mutation.kind == "com":
             body.ipos = mutation.value
         else:
-            I = np.array(mutation.value).reshape(3, 3)
-            moments, axes = np.linalg.eigh(I)
+            moments, axes = np.linalg.eigh(np.reshape(mutation.value, (3, 3)))
             axes[:, 2] *= np.sign(np.linalg.det(axes))
             quat = np.zeros(4)
             mujoco.mju_mat2Quat(quat, axes.ravel())
