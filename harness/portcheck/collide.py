@@ -12,6 +12,7 @@ from ..imported import WORLD, Key, Reading, unordered
 from .compare import reach, renamed
 from .differ import QUANTITIES, Apart, Measure, apart, shape_turn
 from .finder import Finder
+from .geoms import alike
 from .match import Match
 from .source import Source
 
@@ -148,7 +149,7 @@ def _shapes(source: Source, full: Source, reading: Reading, match: Match, finder
             message = f"link {link!r} has {found[link]} colliding shapes, in the source {ours[link]}"
             key = Key("link", link, "shapes")
             finder.add("CF-GEOMS", key, severity, message, source=ours[link], found=found[link], unit="1")  # type: ignore[arg-type]
-    table, size = renamed(reading, match), reach(source.reading)
+    table, size = alike(source.reading.table, renamed(reading, match)), reach(source.reading)
     merged_into = {into for link, into in of.items() if link != into}
     for key, row in source.reading.table.items():
         known = QUANTITIES.get(f"{key.kind}.{key.quantity}")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from ..engine import Resolved
 from ..imported import Key, Reading
-from ..scene import Array
 from .differ import GRAVE, QUANTITIES, Apart, anchor_distance, apart
+from .effort import held_as_force, mirrored, numbers, with_actuator, with_control
 from .finder import Finder, show
 from .finding import Severity
 from .match import Match
@@ -42,13 +41,16 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
             continue
         theirs = table.get(key)
         if theirs is None or theirs.value is None:
-            _missing(source, reading, finder, item, key, row, theirs)
+            if not held_as_force(ours, key, table):
+                _missing(source, reading, finder, item, key, row, theirs)
             continue
         if item == "RB-FRAME" and _unknown_zero(ours, table, key.name):
             continue  # RB-FK compares its pose
         finder.checked[item] += 1
         if item == "RB-EFFORT" and not reading.actuators:
             row = with_actuator(ours, key, row)
+        if key.quantity.startswith("force_") and key._replace(quantity=f"ctrl{key.quantity[5:]}") not in table:
+            row = with_control(ours, key, row)
         difference = apart(measure, row.value, theirs.value, rtol, size)
         if difference is not None and item == "RB-MASS" and row.value == 0.0:
             _massless(ours, key, theirs, difference, finder, rtol)
@@ -62,7 +64,7 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
 def reach(reading: Reading) -> float:
     """Length of the robot [m]: the sum of all offsets between its frames, the scale of rounding in positions."""
     offsets = [
-        np.linalg.norm(_array(r))
+        np.linalg.norm(numbers(r))
         for key, r in reading.table.items()
         if key.quantity == "position" and key.kind == "link"
     ]
@@ -197,37 +199,12 @@ def _missing(
         finder.skipped.setdefault(item, hidden or why)
     elif source.neutral(key) or row.value is None:
         finder.checked[item] += 1
-    elif key.quantity.endswith("_lower") and theirs is None and _mirrored(source.reading, key, row):
+    elif key.quantity.endswith("_lower") and theirs is None and mirrored(source.reading, key, row):
         return  # the upper one says it
     elif key.kind in ("constraint", "tendon", "keyframe") and key.quantity not in ("data", "wraps", "qpos"):
         return  # the element is missing as a whole: said once
     else:
         finder.lost(item, key, row, why)
-
-
-def _mirrored(reading: Reading, key: Key, row: Resolved) -> bool:
-    upper = reading.table.get(key._replace(quantity=key.quantity.replace("_lower", "_upper")))
-    return upper is not None and isinstance(row.value, float) and upper.value == -row.value
-
-
-def with_actuator(reading: Reading, key: Key, row: Resolved) -> Resolved:
-    """An effort limit of a joint together with those of the actuators that drive it, for engines without actuators."""
-    side = key.quantity.removeprefix("effort_")
-    bound: Any = row.value
-    for name, joint in reading.driven.items():
-        if joint != key.name:
-            continue
-        gear, gain, bias, force, control = (
-            np.atleast_1d(_array(reading.table[Key("actuator", name, q)]))
-            for q in ("gear", "gain", "bias", f"force_{side}", f"ctrl_{side}")
-        )
-        if gear[0] <= 0:
-            continue
-        limits = [float(force[0] * gear[0])]
-        if not bias.any():
-            limits.append(float(control[0] * gain[0] * gear[0]))
-        bound = (max if side == "lower" else min)([bound, *limits])
-    return replace(row, value=bound)
 
 
 def _massless(ours: Reading, key: Key, theirs: Resolved, apart: Apart, finder: Finder, rtol: float) -> None:
@@ -251,7 +228,7 @@ def _unknown_zero(ours: Reading, table: Mapping[Key, Resolved], link: str) -> bo
 
 def _of_no_mass(key: Key, row: Resolved) -> bool:
     """Whether a value of a link without mass means nothing: its centre, and an inertia of zero."""
-    return key.quantity == "com" or (key.quantity == "inertia" and not _array(row).any())
+    return key.quantity == "com" or (key.quantity == "inertia" and not numbers(row).any())
 
 
 def _idle(reading: Reading, key: Key) -> bool:
@@ -273,8 +250,8 @@ def _anchors(
             continue
         finder.checked["RB-ANCHOR"] += 1
         axis = ours.table.get(Key("joint", joint, "axis"))
-        direction = np.zeros(3) if axis is None else _array(axis)
-        distance = anchor_distance(_array(ours.table[key]), _array(theirs), direction)
+        direction = np.zeros(3) if axis is None else numbers(axis)
+        distance = anchor_distance(numbers(ours.table[key]), numbers(theirs), direction)
         if distance > rtol * size:
             finder.differs("RB-ANCHOR", key, ours.table[key], theirs, Apart(distance, distance / size))
 
@@ -290,8 +267,3 @@ def _extra_constraints(ours: Reading, table: Mapping[Key, Resolved], finder: Fin
 def _mass(reading: Reading, link: str) -> float:
     row = reading.table.get(Key("link", link, "mass"))
     return float(row.value) if row is not None and isinstance(row.value, (int, float)) else 0.0
-
-
-def _array(row: Resolved) -> Array:
-    value: Any = row.value
-    return np.array(value, dtype=np.float64)

@@ -20,6 +20,9 @@ def compare_options(source: Source, reading: Reading, finder: Finder, rtol: floa
             continue
         theirs = reading.table.get(key)
         item = "DF-SET" if source.is_authored(key) else "DF-DEFAULT"
+        if key.quantity in ("gravity", "flag_gravity") and _same_gravity(source.reading, reading, rtol):
+            finder.checked[item] += 1
+            continue
         if theirs is None or theirs.value is None:
             why = theirs.native if theirs is not None else reading.lacks.get(f"option.{key.quantity}", "")
             why = why or reading.lacks.get("option", "")
@@ -39,6 +42,19 @@ def compare_options(source: Source, reading: Reading, finder: Finder, rtol: floa
             finder.add(
                 item, key, "note", message, source=row.value, found=theirs.value, unit=row.unit, apart=difference
             )
+
+
+def _same_gravity(ours: Reading, theirs: Reading, rtol: float) -> bool:
+    """Whether both have the same gravity once a flag that switches it off is counted."""
+    a, b = (_gravity(reading) for reading in (ours, theirs))
+    return a is not None and b is not None and apart("number", a, b, rtol, 1.0) is None
+
+
+def _gravity(reading: Reading) -> Value:
+    flag, row = (reading.table.get(option_key(name)) for name in ("flag_gravity", "gravity"))
+    if flag is not None and flag.value is False:
+        return (0.0, 0.0, 0.0)
+    return None if row is None else row.value
 
 
 def between_engines(robot: str, examined: Sequence[Examined]) -> list[Finding]:

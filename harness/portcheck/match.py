@@ -17,11 +17,13 @@ class Match:
     links: Mapping[str, str]
     joints: Mapping[str, str]
     actuators: Mapping[str, str]
+    roots: tuple[str, ...] = ()  # the engine's links that are the world of the source, beside the world itself
 
     def back(self, kind: str) -> Mapping[str, str]:
         """Engine's name -> source's name."""
         table = {"link": self.links, "joint": self.joints, "actuator": self.actuators}[kind]
-        return {theirs: ours for ours, theirs in table.items()}
+        worlds = dict.fromkeys(self.roots, WORLD) if kind == "link" else {}
+        return {theirs: ours for ours, theirs in table.items()} | worlds
 
 
 def match(source: Source, reading: Reading) -> Match:
@@ -47,7 +49,10 @@ def match(source: Source, reading: Reading) -> Match:
     other = [name for name in reading.actuators if name not in taken and name not in reading.driven]
     if len(mine) == len(other):  # those that drive no joint, in order
         actuators.update(zip(mine, other, strict=True))
-    return Match(links, joints, actuators)
+    taken = {*links.values(), *reading.moved.values()}
+    standing = [x for x in reading.links if reading.parents[x] == WORLD and x not in taken]
+    roots = tuple(x for x in standing if source.rooted and _end_of_path(WORLD, x))
+    return Match(links, joints, actuators, roots)
 
 
 def _plain(name: str) -> str:

@@ -107,7 +107,18 @@ def _places(
             for attribute in flag.attrib:
                 authored["option", "", f"flag_{attribute}"] = tree.place(flag) or places["option", ""]
     unnamed.discard(("option", ""))
+    unnamed |= set(_nameless(model, reading))
     return places, authored, frozenset(unnamed)
+
+
+def _nameless(model: Any, reading: Any) -> Iterator[tuple[str, str]]:
+    """Links and joints without a name in the compiled model, which holds copies that no line of the file is about."""
+    for i, link in enumerate(reading.links, start=1):
+        if not model.body(i).name:
+            yield "link", link
+    for j, joint in enumerate(reading.joints):
+        if not model.joint(j).name:
+            yield "joint", joint
 
 
 def _note_geoms(model: Any, link: str, reading: Any, found: list[tuple[Element, tuple[str, ...]]], note: Any) -> None:

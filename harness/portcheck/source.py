@@ -76,6 +76,7 @@ class Source:
     refer: Callable[[Sequence[str], Array], Motion]
     reader: str
     assumed: Mapping[Key, Value] = field(default_factory=dict)
+    rooted: bool = False  # whether the file has the world as a link of its own
 
     def place(self, key: Key) -> Place | None:
         """The line to look at for a value: of its attribute where we know it, else of its element."""

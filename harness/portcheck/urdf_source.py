@@ -86,7 +86,9 @@ def read_urdf(prepared: Prepared, reference: str) -> Source:
         geoms=tuple(geoms),
     )
     refer = _refer(prepared, reading, reference)
-    return Source(prepared, reading, places, authored, frozenset(), refer, "the XML, and Pinocchio's URDF parser")
+    rooted = any(link.get("name") == WORLD for link in root.findall("link"))
+    reader = "the XML, and Pinocchio's URDF parser"
+    return Source(prepared, reading, places, authored, frozenset(), refer, reader, rooted=rooted)
 
 
 def _refer(prepared: Prepared, reading: Reading, reference: str) -> Callable[[Sequence[str], Array], Motion]:

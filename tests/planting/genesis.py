@@ -71,7 +71,7 @@ class Planted:
         elif mutation.kind == "surface friction":
             link_name, _, index = mutation.element.rpartition("/")
             geom = entity.get_link(link_name).geoms[int(index)]
-            before = geom.friction
+            before = float(geom.get_friction())
             geom.set_friction(value)
             self.undo.append(lambda: geom.set_friction(before))
         else:
