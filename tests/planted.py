@@ -58,6 +58,18 @@ class Outcome:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """Items that have findings in the sound model -> whether they are notes only."""
+
+    engine: str
+    robot: str
+    sound: dict[str, bool]
+
+    def plain(self) -> dict[str, Any]:
+        return {"engine": self.engine, "robot": self.robot, "sound": self.sound}
+
+
 def robots(folder: Path) -> dict[str, Path]:
     """Five robot files by name."""
     found = {}
@@ -78,26 +90,31 @@ def findings(engine: str, source: Source, model: ImportedModel, *, motion: bool 
     return list(compared(model, finder, WITH_MOTION if motion else READ_BACK, Tolerances()).findings)
 
 
-def planted(engine: str, name: str, path: Path, count: int, seed: int = SEED) -> Iterator[Outcome]:
-    """Plant `count` defects in a robot, one at a time."""
+def planted(engine: str, name: str, path: Path, count: int, seed: int = SEED) -> Iterator[Outcome | Sound]:
+    """Plant `count` defects in a robot, one at a time; what the sound model shows comes last."""
     source = read_source(prepare(path))
     planting = import_module(f"{__package__}.planting.{engine}").Planted(str(source.prepared.path))
     random = np.random.default_rng([seed, *name.encode(), *engine.encode()])
     sound = planting.sound()
     reading = sound.reading()
-    before = {_same(f) for f in findings(engine, source, sound, motion=True)}
+    known = findings(engine, source, sound, motion=True)
+    before = {_same(f) for f in known}
     able = tuple(kind for kind in planting.able if said(source, kind))
     for mutation in choose(candidates(reading, planting.names(reading), random), count, random, able):
         try:
             model = planting.plant(mutation)
             after = findings(engine, source, model, motion=mutation.kind == "gravity")
-            by = tuple(sorted({f.item for f in after if _same(f) not in before} & set(FOUND_BY[mutation.kind])))
+            fresh = [f for f in after if _same(f) not in before and about(mutation, f)]
+            by = tuple(sorted({f.item for f in fresh} & set(FOUND_BY[mutation.kind])))
             yield Outcome(engine, name, mutation, by)
         except Exception as error:
             traceback.print_exc()
             yield Outcome(engine, name, mutation, error=f"{type(error).__name__}: {error}")
         finally:
             planting.remove()
+    after = {_same(f) for f in findings(engine, source, sound, motion=True)}
+    assert after == before, f"what was planted is still there: {after ^ before}"
+    yield Sound(engine, name, {i: all(f.severity == "note" for f in known if f.item == i) for i, *_ in before})
 
 
 def said(source: Source, kind: str) -> bool:
@@ -113,6 +130,15 @@ def said(source: Source, kind: str) -> bool:
     return True
 
 
+def about(mutation: Mutation, finding: Finding) -> bool:
+    """Whether a finding names the element that was changed; those about options and pairs name none or another."""
+    if mutation.kind in ("filter", "order", "gravity", "dt"):
+        return True
+    last = mutation.element.rpartition("/")
+    name = f"{last[0].rpartition('/')[2]}/{last[2]}" if mutation.kind == "surface friction" else last[2]
+    return finding.element.partition(" ")[2].endswith(name)
+
+
 def _same(finding: Finding) -> tuple[object, ...]:
     return finding.item, finding.element, finding.quantity, finding.found
 
@@ -124,22 +150,16 @@ def main() -> None:
     parser.add_argument("--robots", default="")
     parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
-    done = {(r["engine"], r["robot"], r["what"]) for r in _lines(asked.out)}
+    asked.out.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         files = robots(Path(folder))
         for engine in asked.engines.split(","):
             for name in asked.robots.split(",") if asked.robots else files:
                 for outcome in planted(engine, name, files[name], asked.count):
-                    plain = outcome.plain()
-                    if (engine, name, plain["what"]) in done:
-                        continue
                     with asked.out.open("a") as stream:
-                        stream.write(json.dumps(plain) + "\n")
-                    print(engine, name, plain["what"], "->", outcome.error or outcome.by or "MISSED", flush=True)
-
-
-def _lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+                        stream.write(json.dumps(outcome.plain()) + "\n")
+                    if isinstance(outcome, Outcome):
+                        print(engine, name, outcome.mutation, "->", outcome.error or outcome.by or "MISSED", flush=True)
 
 
 if __name__ == "__main__":

@@ -15,10 +15,10 @@ HEAD = """\
 # Planted defects
 
 One value at a time is changed in a live model, through another interface than the one that the checklist reads, and
-the checklist is run again. A defect counts as found when an item that is about it has a finding which the sound model
-has not. Mutations are drawn with a seed: kinds in turn, element and size at random, a quarter of them of size 1e-3.
-Sizes are relative, in rad for turned axes; offsets are moved by that share of their length, or of 0.05 m. Sizes of
-"flip" and "swap" are those of the value itself.
+the checklist is run again. A defect counts as found when the item that is about it has a finding which the sound model
+has not, and which names the element that was changed. Mutations are drawn with a seed: kinds in turn, element and size
+at random, a quarter of them of size 1e-3. Sizes are relative, in rad for turned axes; offsets are moved by that share
+of their length, or of 0.05 m.
 
 | engine | changed through | read through |
 |---|---|---|
@@ -34,12 +34,18 @@ Made by `python -m tests.planted --engines mujoco,newton,genesis --out planted.j
 `python -m tests.plantedtable planted.jsonl --out docs/planted.md`.
 """
 
+SOUND = """\
+Items with findings before anything was planted, in brackets where they are notes only. The same findings, and no other
+ones, were there after all defects were taken out again. Each is explained in the engine's NOTES.md or by its cause in
+`simparity check`."""
+
 
 def page(lines: Sequence[Line]) -> str:
     """The page as Markdown."""
     engines = list(dict.fromkeys(line["engine"] for line in lines))
-    large = [x for x in lines if x["size"] >= 1e-2 or not x["size"]]
-    small = [x for x in lines if 0 < x["size"] < 1e-2]
+    planted = [x for x in lines if "kind" in x]
+    large = [x for x in planted if x["size"] >= 1e-2 or not x["size"]]
+    small = [x for x in planted if 0 < x["size"] < 1e-2]
     out = [
         HEAD,
         f"Of 1e-2 and more, flips and swaps: **{_share(large)}** found. Of 1e-3: **{_share(small)}** found.",
@@ -57,12 +63,24 @@ def page(lines: Sequence[Line]) -> str:
     ]
     out.append("|" + "---|" * (len(engines) + 1))
     for robot in dict.fromkeys(x["robot"] for x in lines):
-        cells = [_share([x for x in lines if (x["engine"], x["robot"]) == (engine, robot)]) for engine in engines]
+        cells = [_share([x for x in planted if (x["engine"], x["robot"]) == (engine, robot)]) for engine in engines]
         out.append(f"| {robot}, all sizes | " + " | ".join(cells) + " |")
-    missed = [x for x in lines if not x["by"]]
+    missed = [x for x in planted if not x["by"]]
     out += ["", "## Misses", ""]
     out += [f"- {x['engine']}, {x['robot']}: {x['what']}{': ' + x['error'] if x['error'] else ''}" for x in missed]
-    return "\n".join(out if missed else [*out, "None."]) + "\n"
+    out += [] if missed else ["None."]
+    out += ["", "## The sound models", "", SOUND, "", "| robot | " + " | ".join(engines) + " |"]
+    out.append("|" + "---|" * (len(engines) + 1))
+    for robot in dict.fromkeys(x["robot"] for x in lines):
+        mine = {x["engine"]: x for x in lines if "sound" in x and x["robot"] == robot}
+        out.append(f"| {robot} | " + " | ".join(_sound(mine.get(engine)) for engine in engines) + " |")
+    return "\n".join(out) + "\n"
+
+
+def _sound(line: Line | None) -> str:
+    """Findings of a sound model by item, notes in brackets."""
+    found = {} if line is None else line["sound"]
+    return ", ".join(f"({item})" if note else item for item, note in sorted(found.items())) or "none"
 
 
 def _share(lines: Sequence[Line]) -> str:

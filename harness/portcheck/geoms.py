@@ -20,7 +20,7 @@ LIKENESS = ("size", "position", "orientation")
 def alike(ours: Mapping[Key, Resolved], theirs: Mapping[Key, Resolved]) -> dict[Key, Resolved]:
     """The engine's table, its shapes numbered as those of the source that they are most like."""
     mine, other = _by_link(ours), _by_link(theirs)
-    renumbered = {}
+    renumbered: dict[str, str] = {}
     for link, names in other.items():
         if len(names) > 1 and len(mine.get(link, ())) == len(names):
             renumbered |= _paired(ours, theirs, mine[link], names)
@@ -46,7 +46,7 @@ def _paired(
     far += 1e-9 * np.abs(np.subtract.outer(np.arange(len(mine)), np.arange(len(other))))
     found = {}
     for _ in mine:
-        i, j = np.unravel_index(int(np.argmin(far)), far.shape)
+        i, j = (int(x) for x in np.unravel_index(int(np.argmin(far)), far.shape))
         found[other[j]] = mine[i]
         far[i, :], far[:, j] = np.inf, np.inf
     return found
