@@ -16,9 +16,9 @@ HEAD = """\
 
 One value at a time is changed in a live model, through another interface than the one that the checklist reads, and
 the checklist is run again. A defect counts as found when the item that is about it has a finding which the sound model
-has not, and which names the element that was changed. Mutations are drawn with a seed: kinds in turn, element and size
-at random, a quarter of them of size 1e-3. Sizes are relative, in rad for turned axes; offsets are moved by that share
-of their length, or of 0.05 m.
+has not, and which names the element that was changed. Mutations are drawn with a seed: kinds in turn in a random order,
+element and size at random, a quarter of them of size 1e-3. Sizes are relative, in rad for turned axes; offsets are
+moved by that share of their length, or of 0.05 m.
 
 | engine | changed through | read through |
 |---|---|---|
@@ -36,8 +36,7 @@ Made by `python -m tests.planted --engines mujoco,newton,genesis --out planted.j
 
 SOUND = """\
 Items with findings before anything was planted, in brackets where they are notes only. The same findings, and no other
-ones, were there after all defects were taken out again. Each is explained in the engine's NOTES.md or by its cause in
-`simparity check`."""
+ones, were there after all defects were taken out again. `simparity check` says the cause where we know it."""
 
 
 def page(lines: Sequence[Line]) -> str:

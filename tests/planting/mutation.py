@@ -159,9 +159,10 @@ def _in_turn(mutations: list[Mutation], count: int, random: np.random.Generator)
     piles: dict[str, list[Mutation]] = {}
     for index in random.permutation(len(mutations)):
         piles.setdefault(mutations[int(index)].kind, []).append(mutations[int(index)])
+    kinds = [list(FOUND_BY)[int(k)] for k in random.permutation(len(FOUND_BY))]
     chosen: list[Mutation] = []
     while len(chosen) < count and any(piles.values()):
-        for kind in [k for k in FOUND_BY if piles.get(k)]:
+        for kind in [k for k in kinds if piles.get(k)]:
             if len(chosen) < count:
                 chosen.append(piles[kind].pop())
     return chosen
