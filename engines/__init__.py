@@ -1,4 +1,4 @@
-"""The engines. A new one is one folder with `adapter.py`, `mapping.py` and `NOTES.md`, and one line here."""
+"""The engines. A new one is one folder with adapter, mapping, importer and NOTES.md, and one line here."""
 
 from __future__ import annotations
 

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 # what `simparity bench` measures: experiment and settings profile
 BENCHED = (("drop", "published"), ("single_arm", "matched"))
 
+# what the porting checklist runs a robot in
+ROBOT_EXPERIMENT = "single_arm"
+
 EXPERIMENTS: Mapping[str, str] = {
     "throw": "throw:Throw",
     "drop": "drop:Drop",

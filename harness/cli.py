@@ -1,4 +1,4 @@
-"""The command line: `simparity run`, `report`, `show`, `engines`, `experiments`, `bench`."""
+"""The command line: `simparity run`, `report`, `show`, `check`, `explain`, `engines`, `experiments`, `bench`."""
 
 from __future__ import annotations
 
@@ -100,6 +100,9 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--where", nargs="*", default=[], metavar="NAME=VALUE", help="only runs with these values")
     show.add_argument("--metrics", default="", help="only these metrics, separated by commas")
     show.set_defaults(act=_show)
+    from .portcheck.command import add_commands
+
+    add_commands(commands)
     bench = commands.add_parser("bench", help="measure what logging costs in each engine, as ratios")
     bench.add_argument("engines", nargs="*", help="engines to measure; without it every installed one")
     bench.set_defaults(act=_bench)

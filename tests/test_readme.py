@@ -10,8 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 import simparity
+from simparity.harness.portcheck.config import read_config
+from simparity.harness.portcheck.finding import Finding
 
 from .conftest import chosen
 
@@ -60,7 +63,7 @@ def test_make_demo_runs_and_says_where_the_report_is(demo: tuple[Path, subproces
 
 @pytest.mark.parametrize("command", [line for line in COMMANDS if line.startswith("simparity ")])
 def test_command_of_the_readme(command: str, folder: Path, request: pytest.FixtureRequest) -> None:
-    named = re.search(r" engine=(\S+)", command)
+    named = re.search(r" (?:engine=|--engines )(\S+)", command)
     left_out = set(named.group(1).split(",") if named else ()) - set(chosen(request.config))
     if left_out:
         pytest.skip(f"--engines leaves out {', '.join(sorted(left_out))}")
@@ -76,11 +79,54 @@ def test_python_of_the_readme(folder: Path) -> None:
 
 
 def test_study_of_the_readme(tmp_path: Path) -> None:
-    (text,) = blocks("README.md", "yaml")
+    (text,) = [block for block in blocks("README.md", "yaml") if block.startswith(("isolation:", "sweeps:"))]
     (tmp_path / "mine.yaml").write_text(text)
     done = shell("simparity run study=mine.yaml engine=mujoco timings=0", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "9 ok" in done.stdout
+
+
+def test_workflow_of_the_readme(tmp_path: Path) -> None:
+    """Keys and steps as GitHub Actions wants them, and its simparity commands as our own parser does."""
+    (text,) = [block for block in blocks("README.md", "yaml") if block.startswith("name:")]
+    workflow = yaml.safe_load(text)
+    assert {str(key) for key in workflow} == {"name", "True", "permissions", "jobs"}  # YAML 1.1 reads `on` as true
+    assert set(workflow[True]) <= {"push", "pull_request"}
+    commands = []
+    for job in workflow["jobs"].values():
+        assert isinstance(job["runs-on"], str)
+        for step in job["steps"]:
+            assert set(step) <= {"name", "uses", "with", "run", "if"}
+            assert ("uses" in step) != ("run" in step)
+            assert re.fullmatch(r"[\w-]+/[\w-]+(/[\w-]+)?@v\d+", step.get("uses", "a/b@v1"))
+            commands += [line for line in step.get("run", "").splitlines() if line.startswith("simparity ")]
+    assert commands
+    (tmp_path / "robot.xml").write_text((ROOT / "experiments" / "assets" / "fr3.xml").read_text())
+    for command in commands:
+        done = shell(re.sub(r"--engines \S+", "--engines mujoco", command), tmp_path)
+        assert done.returncode == 0, done.stdout + done.stderr
+        for file in re.findall(r"--(?:junit|sarif|md) (\S+)", command):
+            assert (tmp_path / file).is_file() and file in text.replace(command, "") + command
+
+
+def test_configuration_of_the_readme(tmp_path: Path) -> None:
+    (text,) = blocks("README.md", "toml")
+    (tmp_path / "simparity.toml").write_text(text)
+    config = read_config(tmp_path)
+    assert config.engines and config.accepted[0].covers(
+        Finding(item="RB-EFFORT", severity="note", engine="newton", element="joint joint1")
+    )
+
+
+def test_pre_commit_hook_of_ours_and_of_the_readme() -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    words = [str(ENVIRONMENT / "pre-commit"), "validate-manifest", str(ROOT / ".pre-commit-hooks.yaml")]
+    assert subprocess.run(words, capture_output=True, timeout=120).returncode == 0
+    (text,) = [block for block in blocks("README.md", "yaml") if block.startswith("repos:")]
+    (entry,) = yaml.safe_load(text)["repos"]
+    assert entry["hooks"][0]["id"] == hook["id"]
+    assert re.search(entry["hooks"][0]["files"], "robots/arm.xml")
+    assert shell(f"{hook['entry']} fr3", ROOT).returncode == 0
 
 
 def test_the_other_targets_exist() -> None:

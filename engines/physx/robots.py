@@ -76,6 +76,11 @@ def add_robot(world: Any, scene: Scene, options: Mapping[str, Value]) -> Articul
     robot = scene.robots[0]
     source = model_of(robot)
     mapping.check_joint_friction(robot.name, {joint.name: joint.friction for joint in source.joints}, options)
+    return articulate(world, scene, robot, source, options)
+
+
+def articulate(world: Any, scene: Scene, robot: Robot, source: RobotModel, options: Mapping[str, Value]) -> Articulated:
+    """`source` as an articulation in `world`; see `add_robot`."""
     if options.get("importer") == "urdf_loader":
         articulation, links = load_urdf(world, robot, source)
         shapes: Any = ()

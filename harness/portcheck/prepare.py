@@ -1,0 +1,183 @@
+"""A robot file made ready for every engine: xacro expanded, `package://` resolved, shapes left out if asked for."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Literal
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from ..errors import UsageError
+from .places import Located
+
+GEOMETRY = "--without-geometry checks masses, joints and dynamics without any shape"
+XACRO = "{http://www.ros.org/wiki/xacro}"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A robot file as the engines get it.
+
+    Attributes:
+        given: the path as it was given; `path`: the file that the engines read, the same one where nothing was changed.
+        tree: its XML, with the lines of the file that was given.
+        geometry: whether shapes are still in it.
+        notes: what was changed.
+    """
+
+    given: Path
+    path: Path
+    format: Literal["mjcf", "urdf"]
+    tree: Located
+    geometry: bool = True
+    notes: tuple[str, ...] = ()
+
+
+def prepare(
+    given: Path, package_path: Sequence[str] = (), *, without_geometry: bool = False, folder: Path | None = None
+) -> Prepared:
+    """Read `given`; a changed copy is written into `folder`, a new temporary one without it.
+
+    Raises:
+        UsageError: not there, not readable, a mesh is missing, or neither MJCF nor URDF.
+    """
+    if not given.is_file():
+        raise UsageError(f"robot file {given} does not exist; give an MJCF (.xml), URDF (.urdf) or xacro file")
+    notes: list[str] = []
+    tree = Located(given, _expanded(given, notes))
+    kind = _format(given, tree.root)
+    changed = bool(notes)
+    if without_geometry:
+        _strip(tree.root, kind)
+        notes.append("shapes left out (--without-geometry)")
+        changed = True
+    elif kind == "urdf":
+        changed |= _resolve_meshes(tree, package_path, notes)
+    else:
+        _check_meshes(tree)
+    if not changed:
+        return Prepared(given, given, kind, tree)
+    folder = folder or Path(tempfile.mkdtemp(prefix="simparity-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{given.name.split('.')[0]}.{'urdf' if kind == 'urdf' else 'xml'}"
+    path.write_text(ElementTree.tostring(tree.root, encoding="unicode"))
+    return Prepared(given, path, kind, tree, not without_geometry, tuple(notes))
+
+
+def _expanded(given: Path, notes: list[str]) -> str | None:
+    """The text of a xacro file after expansion; None for other files."""
+    if given.suffix != ".xacro" and b"ros.org/wiki/xacro" not in given.read_bytes():
+        return None
+    try:
+        xacro = import_module("xacro")
+    except ImportError as error:
+        raise UsageError(
+            f"{given} is a xacro file; expand it with: xacro {given} > robot.urdf, or pip install xacro"
+        ) from error
+    try:
+        text = str(xacro.process_file(str(given)).toprettyxml(indent="  "))
+    except Exception as error:
+        raise UsageError(f"xacro cannot expand {given}: {error}") from error
+    notes.append("expanded by xacro; line numbers are those of the expanded text")
+    return text
+
+
+def _format(given: Path, root: Element) -> Literal["mjcf", "urdf"]:
+    if root.tag == "mujoco":
+        return "mjcf"
+    if root.tag == "robot":
+        return "urdf"
+    if root.tag == "mujocoinclude":
+        raise UsageError(f"{given} is a part that another MJCF includes; give the file that includes it")
+    raise UsageError(f"{given} starts with <{root.tag}>; an MJCF starts with <mujoco>, a URDF with <robot>")
+
+
+def _strip(root: Element, kind: str) -> None:
+    """Take the shapes out: all of a URDF's, the meshes and height fields of an MJCF, whose other shapes carry mass."""
+    if kind == "urdf":
+        for link in root.iter("link"):
+            for element in [*link.findall("visual"), *link.findall("collision")]:
+                link.remove(element)
+        return
+    gone = {"mesh", "hfield", "skin", "texture", "material", "model"}
+    for asset in root.findall("asset"):
+        for element in [e for e in asset if e.tag in gone]:
+            asset.remove(element)
+    meshed = {d.get("class") for d in root.iter("default") if any(g.get("type") == "mesh" for g in d.findall("geom"))}
+    for parent in list(root.iter()):
+        parent.attrib.pop("material", None)
+        for element in list(parent):
+            shaped = element.get("mesh") or element.get("hfield") or element.get("type") in ("mesh", "hfield", "sdf")
+            if (
+                parent.tag != "default"
+                and element.tag == "geom"
+                and (shaped or element.get("class") in meshed - {None})
+            ) or element.tag in ("skin", "deformable", "flexcomp", "composite"):
+                parent.remove(element)
+    names = {geom.get("name") for geom in root.iter("geom")}
+    for contact in root.findall("contact"):
+        for pair in [p for p in contact.findall("pair") if not {p.get("geom1"), p.get("geom2")} <= names]:
+            contact.remove(pair)
+
+
+def _resolve_meshes(tree: Located, package_path: Sequence[str], notes: list[str]) -> bool:
+    """Write the absolute path of every mesh of a URDF that is not already relative to it; True if any changed."""
+    roots = [Path(p) for p in (*package_path, *os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)) if p]
+    changed = False
+    for element in tree.root.iter("mesh"):
+        name = element.get("filename", "")
+        path = _mesh(tree.path.parent, name, roots)
+        if path is None:
+            how = "give --package-path FOLDER, or " if name.startswith("package://") else "put it there, or "
+            raise UsageError(f"{tree.place(element)}: the mesh {name} is not there; {how}leave shapes out: {GEOMETRY}")
+        if name != str(path):
+            element.set("filename", str(path))
+            changed = True
+    if changed:
+        notes.append("paths of meshes written out in full")
+        if tree.root.find("mujoco") is None:
+            extension = ElementTree.SubElement(tree.root, "mujoco")
+            ElementTree.SubElement(extension, "compiler", strippath="false")
+    return changed
+
+
+def _mesh(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
+    plain = name.removeprefix("file://")
+    if not name.startswith("package://"):
+        return (folder / plain).resolve() if (folder / plain).is_file() else None
+    package, _, rest = name.removeprefix("package://").partition("/")
+    around = [folder, *folder.resolve().parents][:6]
+    for root in (*roots, *around):
+        for candidate in (root / package / rest, root / rest if root.name == package else None):
+            if candidate is not None and candidate.is_file():
+                return candidate.resolve()
+    return None
+
+
+def _check_meshes(tree: Located) -> None:
+    """Say which file of an MJCF is missing, before an importer does it in its own words.
+
+    Included files may have compilers of their own; a mesh is missing where no folder that any of them names has it.
+    """
+    compilers = list(tree.root.iter("compiler"))
+    named = [c.get(attribute, "") for c in compilers for attribute in ("meshdir", "assetdir")]
+    strip = any(c.get("strippath") == "true" for c in compilers)
+    for asset in tree.root.iter("asset"):
+        for element in asset.findall("mesh"):
+            name = element.get("file")
+            if not name:
+                continue
+            place = tree.place(element)
+            roots = dict.fromkeys([tree.path.parent, *([Path(place.file).parent] if place else [])])
+            wanted = [
+                root / folder / (Path(name).name if strip else name)
+                for root in roots
+                for folder in dict.fromkeys([*filter(None, named), ""])
+            ]
+            if not any(path.is_file() for path in wanted):
+                raise UsageError(f"{place}: the mesh {wanted[0]} is not there; put it there, or: {GEOMETRY}")

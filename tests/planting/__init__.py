@@ -1,0 +1,1 @@
+"""Defects planted in a live model through another interface than the one that the checklist reads."""
