@@ -27,8 +27,8 @@ def attach(spec: Any, robot: Robot, settings: Settings) -> None:
     child.compiler.fusestatic = False
     for actuator in list(child.actuators):
         child.delete(actuator)
-    for sensor in list(child.sensors):
-        child.delete(sensor)
+    for element in [*child.sensors, *child.keys]:  # a keyframe holds controls of actuators that are gone
+        child.delete(element)
     for geom in child.geoms:
         touches = robot.contacts and (geom.contype or geom.conaffinity)
         geom.contype, geom.conaffinity = (ROBOTS if touches else 0), 0
