@@ -29,8 +29,8 @@ def attach(spec: Any, robot: Robot, settings: Settings) -> None:
     child.compiler.fusestatic = False
     for actuator in list(child.actuators):
         child.delete(actuator)
-    for sensor in list(child.sensors):
-        child.delete(sensor)
+    for element in [*child.sensors, *child.keys]:  # a keyframe holds controls of actuators that are gone
+        child.delete(element)
     if robot.contacts:
         mapping.check(robot.name, robot.material)
     for geom in child.geoms:

@@ -193,7 +193,7 @@ class ImportedModel:
         articulation, n, k = self.articulation, len(q), len(joints)
         order = [joint.name for joint in articulation.active_joints]
         places = [order.index(joint) for joint in joints]
-        pinocchio = articulation.create_pinocchio_model()
+        pinocchio, why = _pinocchio(articulation)
         poses = {self.names[link]: np.zeros((n, 7)) for link in self.own}
         M, gravity = np.zeros((n, k, k)), np.zeros((n, k))
         full = np.zeros(len(order))
@@ -204,15 +204,25 @@ class ImportedModel:
             for link in self.own:
                 X = link.entity_pose
                 poses[self.names[link]][i] = (*X.p, *X.q)
-            whole = np.array(pinocchio.compute_generalized_mass_matrix(full))
-            whole = np.where(whole == 0.0, whole.T, whole)  # Pinocchio fills one triangle
-            M[i] = whole[np.ix_(places, places)]
+            if pinocchio is not None:
+                whole = np.array(pinocchio.compute_generalized_mass_matrix(full))
+                whole = np.where(whole == 0.0, whole.T, whole)  # Pinocchio fills one triangle
+                M[i] = whole[np.ix_(places, places)]
             gravity[i] = np.array(articulation.compute_passive_force(), float)[places]
         articulation.set_qpos(np.zeros(len(order), np.float32))
-        return Motion(X_WL=poses, mass_matrix=M, gravity_torque=gravity, armature=False)
+        mass_matrix = None if pinocchio is None else M
+        return Motion(X_WL=poses, mass_matrix=mass_matrix, gravity_torque=gravity, armature=False, why=why)
 
     def close(self) -> None:
         del self.articulation, self.scene, self.system, self.own, self.names
+
+
+def _pinocchio(articulation: Any) -> tuple[Any, str]:
+    """SAPIEN's own Pinocchio model, or why it cannot make one of this articulation."""
+    try:
+        return articulation.create_pinocchio_model(), ""
+    except ValueError as error:
+        return None, f"SAPIEN's Pinocchio refuses the articulation: {error}"
 
 
 def _row(kind: str, name: str, quantity: str, value: Value, unit: str, native: str) -> tuple[Key, Resolved]:
