@@ -90,8 +90,12 @@ def _parser() -> argparse.ArgumentParser:
         "--only", nargs="+", metavar="NAME=VALUE", help="only the runs that these words of `run -m` name"
     )
     report.set_defaults(act=_report)
-    engines = commands.add_parser("engines", help="list the engines, or the options of one")
-    engines.add_argument("engine", nargs="?", help="show the options of this engine")
+    engines = commands.add_parser(
+        "engines",
+        help="list the engines, or the options of one; add and remove versions",
+        description="`engines add mujoco==3.11.0` makes an environment for that version; engine=mujoco@3.11.0 runs in it.",
+    )
+    engines.add_argument("words", nargs="*", help="ENGINE: its options; add ENGINE==VERSION; remove ENGINE==VERSION")
     engines.set_defaults(act=_engines)
     experiments = commands.add_parser("experiments", help="list the experiments with their parameters and studies")
     experiments.set_defaults(act=_experiments)
@@ -191,10 +195,20 @@ def _bench(options: argparse.Namespace) -> int:
 
 
 def _engines(options: argparse.Namespace) -> int:
+    from .environments import add, remove
     from .listing import engine_table, option_table
 
-    if options.engine:
-        option_table(options.engine)
+    first, *others = options.words or [""]
+    if first in ("add", "remove"):
+        if not others:
+            raise UsageError(f"engines {first} was given no version; name one, for example mujoco==3.11.0")
+        for words in others:
+            done = (add if first == "add" else remove)(words)
+            print(f"{done.name} {'is in' if first == 'add' else 'was removed from'} {done.folder}")
+    elif others:
+        raise UsageError(f"engines takes one engine, not {' '.join(options.words)}; or add and remove")
+    elif first:
+        option_table(first)
     else:
         engine_table()
     return 0
