@@ -104,6 +104,18 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--where", nargs="*", default=[], metavar="NAME=VALUE", help="only runs with these values")
     show.add_argument("--metrics", default="", help="only these metrics, separated by commas")
     show.set_defaults(act=_show)
+    diff = commands.add_parser(
+        "diff",
+        help="what moved between two results, two engine versions or two robot files",
+        description="A and B: run ids, folders of results, ENGINE@VERSION of the runs in --results, or robot files.",
+    )
+    diff.add_argument("a", metavar="A")
+    diff.add_argument("b", metavar="B")
+    diff.add_argument("--results", default="results", type=Path, help="folder of results")
+    diff.add_argument("--md", action="store_true", help="print Markdown")
+    diff.add_argument("--rtol", type=float, help="relative difference that counts as none; without it, rounding")
+    diff.add_argument("--fail-on-change", action="store_true", help="exit with 1 when something differs")
+    diff.set_defaults(act=_diff)
     bench = commands.add_parser("bench", help="measure what logging costs in each engine, as ratios")
     bench.add_argument("engines", nargs="*", help="engines to measure; without it every installed one")
     bench.set_defaults(act=_bench)
@@ -173,6 +185,14 @@ def _show(options: argparse.Namespace) -> int:
 
     metric_table(options.results, options.where, [name for name in options.metrics.split(",") if name])
     return 0
+
+
+def _diff(options: argparse.Namespace) -> int:
+    from .diff.command import diff, show
+
+    found = diff(options.a, options.b, options.results, options.rtol)
+    show(found, [options.a, options.b, *(["--md"] if options.md else [])], md=options.md)
+    return BROKEN if options.fail_on_change and not found.empty else 0
 
 
 def _bench(options: argparse.Namespace) -> int:
