@@ -1,4 +1,4 @@
-"""The command line: `simparity run`, `report`, `show`, `engines`, `experiments`, `bench`."""
+"""The command line: `simparity run`, `report`, `show`, `engines`, `experiments`, `diff`, `wall`, `bench`."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     engines = commands.add_parser(
         "engines",
         help="list the engines, or the options of one; add and remove versions",
-        description="`engines add mujoco==3.11.0` makes an environment for that version; engine=mujoco@3.11.0 runs in it.",
+        description="`engines add mujoco==3.11.0` makes an environment of it; engine=mujoco@3.11.0 runs in it.",
     )
     engines.add_argument("words", nargs="*", help="ENGINE: its options; add ENGINE==VERSION; remove ENGINE==VERSION")
     engines.set_defaults(act=_engines)
@@ -116,6 +116,16 @@ def _parser() -> argparse.ArgumentParser:
     diff.add_argument("--rtol", type=float, help="relative difference that counts as none; without it, rounding")
     diff.add_argument("--fail-on-change", action="store_true", help="exit with 1 when something differs")
     diff.set_defaults(act=_diff)
+    wall = commands.add_parser(
+        "wall",
+        help="small models with known import traps through each engine's importer",
+        description="Example: simparity wall --engines mujoco,mujoco@3.11.0 --md",
+    )
+    wall.add_argument(
+        "--engines", default="", metavar="NAMES", help="separated by commas; without it every installed one"
+    )
+    wall.add_argument("--md", action="store_true", help="print the Markdown page")
+    wall.set_defaults(act=_wall)
     bench = commands.add_parser("bench", help="measure what logging costs in each engine, as ratios")
     bench.add_argument("engines", nargs="*", help="engines to measure; without it every installed one")
     bench.set_defaults(act=_bench)
@@ -191,8 +201,16 @@ def _diff(options: argparse.Namespace) -> int:
     from .diff.command import diff, show
 
     found = diff(options.a, options.b, options.results, options.rtol)
-    show(found, [options.a, options.b, *(["--md"] if options.md else [])], md=options.md)
+    chosen = [] if options.rtol is None else ["--rtol", f"{options.rtol:g}"]
+    show(found, [options.a, options.b, *chosen, *(["--md"] if options.md else [])], md=options.md)
     return BROKEN if options.fail_on_change and not found.empty else 0
+
+
+def _wall(options: argparse.Namespace) -> int:
+    from .wall.wall import probed_engines, show
+
+    show([name for name in options.engines.split(",") if name] or probed_engines(), md=options.md)
+    return 0
 
 
 def _bench(options: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
 """Makes and removes the environments in which other versions of an engine run.
 
-What the engine's own version asks for wins; beside it comes only what a worker imports. simparity itself is not installed
-there: the worker runs the source that runs here (`versions.command`).
+What the engine's own version asks for wins; beside it comes only what a worker imports. simparity itself is not
+installed there: the worker runs the source that runs here (`versions.command`).
 """
 
 from __future__ import annotations

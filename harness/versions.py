@@ -1,7 +1,7 @@
 """Versions of an engine side by side: each in an environment of its own, whose interpreter runs the worker.
 
-`engine=NAME` means the version that is installed beside simparity, `engine=NAME@VERSION` the one in that environment. The
-worker there runs the source that runs here, so that an upgrade of the engine changes the engine alone.
+`engine=NAME` means the version that is installed beside simparity, `engine=NAME@VERSION` the one in that environment.
+The worker there runs the source that runs here, so that an upgrade of the engine changes the engine alone.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .provenance import ENVIRONMENT_FILE, installed
 from .registry import engine_entry, engine_version
 
 FOLDER_VARIABLE = "SIMPARITY_ENGINES"
-_ASK = (
+_ASK = (  # of two distributions of one name the first on the path wins, as in an import
     "import json, sys\nfrom importlib import metadata\n"
-    "print(json.dumps({d.metadata['Name']: d.version for d in reversed(list(metadata.distributions()))}))"  # the first wins
+    "print(json.dumps({d.metadata['Name']: d.version for d in reversed(list(metadata.distributions()))}))"
 )
 # the package that runs here under its name, wherever it lies and whatever that folder is called
 _START = (

@@ -1,4 +1,4 @@
-"""Another version of an engine: named, refused in one sentence, run by its own interpreter, and told apart afterwards."""
+"""Another version of an engine: named, refused in one sentence, run by its own interpreter, and told apart."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ HARMFUL = sum(int(bit) for bit in BITS if bit.name not in _WITHOUT_LOSS)
 class Observed:
     """The arrays that every step fills.
 
-    Newton 1.8 hands them to the solver as observables; up to 1.5.2, which has none, the forces are exported after the step.
+    Newton 1.8 hands them to the solver as observables; 1.5.2, which has none, exports the forces after the step.
 
     Attributes:
         contacts: Newton's contact arrays; None where no force is wanted.
@@ -36,13 +36,14 @@ class Observed:
 
     def __init__(self, solver: Any, *, forces: bool) -> None:
         solver.mjw_model.opt.warn_overflow = 0  # no printed lines: the adapter raises instead
-        self.solver, self.contacts = solver, None
+        self.solver = solver
+        self.contacts: Any = None
         self._observables: Any = None
         self._by_observables = hasattr(solver, "observables")
         if forces:
             asked = {} if self._by_observables else {"requested_attributes": {"force"}}
             device = solver.model.device
-            self.contacts: Any = newton.Contacts(solver.get_max_contact_count(), 0, device=device, **asked)
+            self.contacts = newton.Contacts(solver.get_max_contact_count(), 0, device=device, **asked)
         if not self._by_observables:
             self.contact_f = self.contacts.force if self.contacts is not None else None
             self.overflow: Any = solver.mjw_data.overflow

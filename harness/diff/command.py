@@ -65,8 +65,8 @@ def _runs(word: str, results: Path) -> Record | list[Record]:
         return store.read(store.find(word, results))
     except UsageError as error:
         raise UsageError(
-            f"{word!r} is no folder, no robot file ({', '.join(ROBOT_FILES)}), no ENGINE@VERSION and no run in {results}; "
-            "give two of one sort"
+            f"{word!r} is no folder, no robot file ({', '.join(ROBOT_FILES)}), no ENGINE@VERSION "
+            f"and no run in {results}; give two of one sort"
         ) from error
 
 
@@ -82,6 +82,10 @@ def show(found: Diff, words: list[str], *, md: bool) -> None:
         for row in section.rows:
             table.add_row(*map(escape, row))
         console.print(table)
-    for text in (*found.context, *(f"only in A: {x}" for x in found.only_a), *(f"only in B: {x}" for x in found.only_b)):
+    for text in (
+        *found.context,
+        *(f"only in A: {x}" for x in found.only_a),
+        *(f"only in B: {x}" for x in found.only_b),
+    ):
         console.print(escape(text))
     console.print(escape(sentence(found)))

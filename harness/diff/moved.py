@@ -9,7 +9,10 @@ from typing import Any, Literal, TypeAlias
 
 Kind: TypeAlias = Literal["asked", "option", "value", "metric"]
 Side: TypeAlias = Literal["", "A", "B"]  # the only side that has it
-ROUNDING: Mapping[int, float] = {64: 2.0**-50, 32: 2.0**-21}  # four units in the last place: relative rounding of a state
+ROUNDING: Mapping[int, float] = {
+    64: 2.0**-50,
+    32: 2.0**-21,
+}  # four units in the last place: relative rounding of a state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,8 +20,8 @@ class Moved:
     """One value that is not the same on both sides.
 
     Attributes:
-        kind: "asked" of a run's own words, "option" resolved by the engine, "value" of a body, shape, link or joint read
-            back, "metric" measured.
+        kind: "asked" of a run's own words, "option" resolved by the engine, "value" read back of a body, shape, link
+            or joint, "metric" measured.
         a, b: the values, in `unit`; None where the engine has or says nothing.
         only: the side that alone has it.
         absolute: largest difference of a component, in `unit`; None where they are no numbers.

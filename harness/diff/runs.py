@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from .. import store
 from ..checks import metrics_of
 from ..errors import SimparityError, UsageError
+from ..experiment import Metric
 from ..job import Job
 from ..progress import describe
 from ..record import Record
@@ -66,7 +66,7 @@ def diff_records(a: Record, b: Record, rtol: float | None = None) -> PairDiff:
     for kind, dotted in (("option", False), ("value", True)):
         one, two = ({k: v for k, v in table.items() if ("." in k) == dotted} for table in rows)
         moved += tables_moved(kind, one, two, units, rtol)  # type: ignore[arg-type]
-    moved += tables_moved("metric", _outcome(a), _outcome(b), _metric_units(a), rtol)
+    moved += tables_moved("metric", _outcome(a), _outcome(b), {m.name: m.unit for m in _metrics(a)}, rtol)
     return PairDiff(subject=_subject(a.job), a=_side(a), b=_side(b), moved=tuple(map(_with_origin(a, b), moved)))
 
 
@@ -118,17 +118,22 @@ def _outcome(record: Record) -> dict[str, Any]:
     found: dict[str, Any] = {"status": record.status}
     if record.reason:
         found["reason"] = record.reason
-    found |= {name: math.nan if value is None else value for name, value in record.metrics.items()}
+    clocks = _wall_times(record)
+    found |= {name: value for name, value in record.metrics.items() if name not in clocks}
     found |= {f"check {verdict.metric}": verdict.outcome for verdict in record.checks}
     return found | {f"{detection.kind} of {detection.body} at [s]": detection.onset for detection in record.detections}
 
 
-def _metric_units(record: Record) -> dict[str, str]:
+def _metrics(record: Record) -> list[Metric]:
     try:
-        experiment = experiment_class(record.job.experiment)(**record.job.params)
+        return list(metrics_of(experiment_class(record.job.experiment)(**record.job.params)))
     except (SimparityError, TypeError):
-        return {}
-    return {metric.name: metric.unit for metric in metrics_of(experiment)}
+        return []
+
+
+def _wall_times(record: Record) -> set[str]:
+    """Metrics that a clock measures: they are never the same twice."""
+    return {metric.name for metric in _metrics(record) if metric.text.startswith("wall time")}
 
 
 def _with_origin(a: Record, b: Record) -> Any:

@@ -1,4 +1,4 @@
-"""A `Diff` as a table for the terminal or as Markdown. Rows that are alike in several pairs stand once, with the pairs."""
+"""A `Diff` as a table for the terminal or as Markdown. Rows that are alike in several pairs stand once."""
 
 from __future__ import annotations
 
@@ -79,9 +79,7 @@ def _escaped(text: str) -> str:
 
 def _cells(moved: Moved) -> tuple[str, ...]:
     name = f"{moved.name} ({moved.why})" if moved.why else moved.name
-    a, b = (
-        "(not there)" if moved.only == other else shown(value) for other, value in (("B", moved.a), ("A", moved.b))
-    )
+    a, b = ("(not there)" if moved.only == other else shown(value) for other, value in (("B", moved.a), ("A", moved.b)))
     absolute = "" if moved.absolute is None else f"{moved.absolute:.3g}"
     relative = "" if moved.relative is None else _percent(moved.relative)
     return (name, a, b, absolute, relative, moved.unit)
@@ -99,10 +97,7 @@ def shown(value: Any) -> str:
         return "on" if value else "off"
     if isinstance(value, float):
         return f"{value:.9g}"
-    if isinstance(value, (list, tuple)):
-        text = " ".join(shown(item) for item in value)
-    else:
-        text = str(value)
+    text = " ".join(map(shown, value)) if isinstance(value, (list, tuple)) else str(value)
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
