@@ -26,15 +26,15 @@ WORKER_NEEDS = ("numpy", "packaging", "pin", "mujoco")  # its arrays, its record
 
 
 def add(words: str) -> Environment:
-    """Make the environment of NAME==VERSION; it takes minutes for an engine with many needs.
+    """Make the environment of NAME==VERSION unless it is there; it takes minutes for an engine with many needs.
 
     Raises:
-        UsageError: no such engine, no exact version, or it is there already.
+        UsageError: no such engine, or no exact version.
         SimparityError: pip cannot install it; with pip's last line.
     """
     environment = _asked(words)
     if (environment.folder / ENVIRONMENT_FILE).exists():
-        raise UsageError(f"{environment.name} is there already, in {environment.folder}")
+        return environment
     environment.folder.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(environment.folder, ignore_errors=True)  # what a broken-off attempt left
     try:
