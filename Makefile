@@ -52,7 +52,8 @@ upgrades: $(ready)
 	@for version in $(older); do $(bin)/simparity engines | grep -q "^$$version " || $(bin)/simparity engines add $$version; done
 	@$(compared) engine=$(subst $(space),$(comma),$(older)) results=upgrades/old && \
 	$(compared) engine=mujoco,newton,genesis results=upgrades/new && \
-	$(bin)/simparity diff upgrades/old upgrades/new --md > upgrades/upgrades.md && echo "The page is upgrades/upgrades.md."
+	{ cat $(dir $(firstword $(MAKEFILE_LIST)))docs/upgrades.head.md; $(bin)/simparity diff upgrades/old upgrades/new --md; } \
+	> upgrades/upgrades.md && echo "The page is upgrades/upgrades.md."
 
 $(bin)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import takewhile
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -20,13 +21,18 @@ from simparity.harness.wall.rows import ROWS
 PAGE = Path(simparity.__file__).parent / "docs" / "wall.md"
 
 
+def table_of(page: Path) -> list[list[str]]:
+    """The cells of the table of traps in a page, its header first."""
+    lines = page.read_text().splitlines()
+    start = next(k for k, line in enumerate(lines) if line.startswith("| trap |"))
+    found = list(takewhile(lambda line: line.startswith("|"), lines[start:]))
+    return [[cell.replace("\\|", "|") for cell in line[2:-2].split(" | ")] for line in (found[0], *found[2:])]
+
+
 def committed() -> tuple[list[str], dict[tuple[str, str], list[str]]]:
     """Labels of the columns, and by trap and quantity the cells of the page."""
-    lines = [line for line in PAGE.read_text().splitlines() if line.startswith("| ")]
-    head = next(line for line in lines if line.startswith("| trap |"))
-    body = lines[lines.index(head) + 1 :]
-    cells = [[cell.replace("\\|", "|") for cell in line.strip("| ").split(" | ")] for line in (head, *body)]
-    return cells[0][3:], {(row[0], row[1]): row[3:] for row in cells[1:]}
+    head, *body = table_of(PAGE)
+    return head[3:], {(row[0], row[1]): row[3:] for row in body}
 
 
 def test_rows_have_names_sources_and_models_of_their_own() -> None:
@@ -106,6 +112,16 @@ def test_unknown_engines_are_one_sentence() -> None:
     for name in ("mujco", "freefall"):
         with pytest.raises(UsageError, match=name):
             wall.column(name)
+
+
+def test_the_readme_shows_the_page() -> None:
+    head, *body = table_of(PAGE)
+    labels, *shown = table_of(PAGE.parents[1] / "README.md")
+    assert len(shown) >= 10
+    rows = {tuple(row[:1]): row for row in body}
+    for line in shown:
+        whole = rows[tuple(line[:1])]
+        assert line == [whole[head.index(label)] for label in labels]
 
 
 def test_the_page_has_every_row() -> None:

@@ -20,7 +20,7 @@ from .probe import value_of
 from .row import Cell, Outcome, Row
 from .rows import ROWS
 
-TIMEOUT = 1800.0  # [s] for all rows of one engine, its compilers included
+TIMEOUT = 3600.0  # [s] for all rows of one engine, its compilers included
 WORDS: Mapping[Outcome, str] = {"right": "right", "wrong": "**wrong**", "dropped": "**dropped**", "refused": "refused"}
 
 
@@ -55,7 +55,11 @@ def column(engine: str, rows: Sequence[Row] = ROWS) -> Column:
         out = Path(scratch) / "cells.jsonl"
         while waiting := [row.name for row in rows if row.name not in cells]:
             words = [*command(environment, "simparity.harness.wall.probe"), name, str(out), *waiting]
-            done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT)
+            try:
+                done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT)
+            except subprocess.TimeoutExpired:
+                slow = next(row.name for row in rows if row.name not in _read(out))
+                raise SimparityError(f"the rows of {engine} took longer than {TIMEOUT:g} s; it was at {slow}") from None
             known = len(cells)
             cells |= _read(out)
             if done.returncode == 0:
