@@ -1,6 +1,7 @@
 # make demo    set up, run the main job on real engines, write the report       (ENGINES="mujoco newton" narrows it)
 # make test    set up, run every test, linter and type check                     (ENGINES narrows the engine tests)
 # make bench   set up, print what logging costs and how fast the engines step    (ENGINES narrows it)
+# make upgrades  run docs/upgrades.md again: the versions of the published study beside those of simparity
 # make clean   remove what the other targets made, except results/ and reports/
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -23,7 +24,7 @@ ifneq ($(unknown),)
 $(error engine $(unknown) does not exist; known engines: $(known))
 endif
 
-.PHONY: demo test bench clean
+.PHONY: demo test bench upgrades clean
 .DELETE_ON_ERROR:
 
 demo: $(ready)
@@ -43,6 +44,16 @@ test: $(ready_dev)
 bench: $(ready)
 	$(bin)/simparity bench $(words)
 	$(bin)/python tests/bench_report.py
+
+older := mujoco@3.11.0 newton@1.5.2 genesis@1.4.1
+compared = $(bin)/simparity run -q -m experiment=drop,sliding_block,dynamics settings=published,default timings=0 isolation=warm
+
+upgrades: $(ready)
+	@for version in $(older); do $(bin)/simparity engines | grep -q "^$$version " || $(bin)/simparity engines add $$version; done
+	@$(compared) engine=$(subst $(space),$(comma),$(older)) results=upgrades/old && \
+	$(compared) engine=mujoco,newton,genesis results=upgrades/new && \
+	{ cat $(dir $(firstword $(MAKEFILE_LIST)))docs/upgrades.head.md; $(bin)/simparity diff upgrades/old upgrades/new --md; } \
+	> upgrades/upgrades.md && echo "The page is upgrades/upgrades.md."
 
 $(bin)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,4 +1,4 @@
-"""The command line: `simparity run`, `report`, `show`, `check`, `explain`, `engines`, `experiments`, `bench`."""
+"""The command line: `simparity run`, `report`, `show`, `check`, `explain`, `engines`, `diff`, `wall`, `bench`, ..."""
 
 from __future__ import annotations
 
@@ -90,8 +90,12 @@ def _parser() -> argparse.ArgumentParser:
         "--only", nargs="+", metavar="NAME=VALUE", help="only the runs that these words of `run -m` name"
     )
     report.set_defaults(act=_report)
-    engines = commands.add_parser("engines", help="list the engines, or the options of one")
-    engines.add_argument("engine", nargs="?", help="show the options of this engine")
+    engines = commands.add_parser(
+        "engines",
+        help="list the engines, or the options of one; add and remove versions",
+        description="`engines add mujoco==3.11.0` makes an environment of it; engine=mujoco@3.11.0 runs in it.",
+    )
+    engines.add_argument("words", nargs="*", help="ENGINE: its options; add ENGINE==VERSION; remove ENGINE==VERSION")
     engines.set_defaults(act=_engines)
     experiments = commands.add_parser("experiments", help="list the experiments with their parameters and studies")
     experiments.set_defaults(act=_experiments)
@@ -103,6 +107,28 @@ def _parser() -> argparse.ArgumentParser:
     from .portcheck.command import add_commands
 
     add_commands(commands)
+    diff = commands.add_parser(
+        "diff",
+        help="what moved between two results, two engine versions or two robot files",
+        description="A and B: run ids, folders of results, ENGINE@VERSION of the runs in --results, or robot files.",
+    )
+    diff.add_argument("a", metavar="A")
+    diff.add_argument("b", metavar="B")
+    diff.add_argument("--results", default="results", type=Path, help="folder of results")
+    diff.add_argument("--md", action="store_true", help="print Markdown")
+    diff.add_argument("--rtol", type=float, help="relative difference that counts as none; without it, rounding")
+    diff.add_argument("--fail-on-change", action="store_true", help="exit with 1 when something differs")
+    diff.set_defaults(act=_diff)
+    wall = commands.add_parser(
+        "wall",
+        help="small models with known import traps through each engine's importer",
+        description="Example: simparity wall --engines mujoco,mujoco@3.11.0 --md",
+    )
+    wall.add_argument(
+        "--engines", default="", metavar="NAMES", help="separated by commas; without it every installed one"
+    )
+    wall.add_argument("--md", action="store_true", help="print the Markdown page")
+    wall.set_defaults(act=_wall)
     bench = commands.add_parser("bench", help="measure what logging costs in each engine, as ratios")
     bench.add_argument("engines", nargs="*", help="engines to measure; without it every installed one")
     bench.set_defaults(act=_bench)
@@ -178,6 +204,22 @@ def _show(options: argparse.Namespace) -> int:
     return 0
 
 
+def _diff(options: argparse.Namespace) -> int:
+    from .diff.command import diff, show
+
+    found = diff(options.a, options.b, options.results, options.rtol)
+    chosen = [] if options.rtol is None else ["--rtol", f"{options.rtol:g}"]
+    show(found, [options.a, options.b, *chosen, *(["--md"] if options.md else [])], md=options.md)
+    return BROKEN if options.fail_on_change and not found.empty else 0
+
+
+def _wall(options: argparse.Namespace) -> int:
+    from .wall.wall import probed_engines, show
+
+    show([name for name in options.engines.split(",") if name] or probed_engines(), md=options.md)
+    return 0
+
+
 def _bench(options: argparse.Namespace) -> int:
     """Each engine in a process of its own, so that no engine's threads disturb another's timing."""
     import subprocess
@@ -198,10 +240,20 @@ def _bench(options: argparse.Namespace) -> int:
 
 
 def _engines(options: argparse.Namespace) -> int:
+    from .environments import add, remove
     from .listing import engine_table, option_table
 
-    if options.engine:
-        option_table(options.engine)
+    first, *others = options.words or [""]
+    if first in ("add", "remove"):
+        if not others:
+            raise UsageError(f"engines {first} was given no version; name one, for example mujoco==3.11.0")
+        for words in others:
+            done = (add if first == "add" else remove)(words)
+            print(f"{done.name} {'is in' if first == 'add' else 'was removed from'} {done.folder}")
+    elif others:
+        raise UsageError(f"engines takes one engine, not {' '.join(options.words)}; or add and remove")
+    elif first:
+        option_table(first)
     else:
         engine_table()
     return 0

@@ -25,12 +25,12 @@ from ..experiments import EXPERIMENTS
 from .device import DEVICES, require_cuda
 from .errors import UnknownName, UsageError
 from .job import PACKAGE, Job, code_digest
-from .provenance import installed
 from .registry import engine_entry, engine_mapping, engine_version, experiment_class, experiment_module
 from .scene import Mesh
 from .schedule import Schedule
 from .settings import PROFILES, settle
 from .smoke import smoke_words
+from .versions import environment_of, library_versions, split_version
 
 CONF = PACKAGE / "experiments" / "conf"
 ROBOT_LIBRARIES = ("pin", "mujoco")  # the torque law and the compiler of the source, whatever engine runs
@@ -140,7 +140,7 @@ def _study_sweeps(sweeps: list[dict[str, Any]], words: list[str]) -> Iterator[li
     """Overrides of each sweep with the user's words on top; `experiment=` and `engine=` only narrow a study."""
     wanted = {key: value.split(",") for key, _, value in (word.partition("=") for word in words) if key in NARROWED}
     for name in wanted.get("engine", ()):
-        engine_entry(name)
+        split_version(name)
     for name in wanted.get("experiment", ()):
         experiment_module(name)
     others = [word for word in words if word.partition("=")[0] not in NARROWED]
@@ -148,7 +148,8 @@ def _study_sweeps(sweeps: list[dict[str, Any]], words: list[str]) -> Iterator[li
     for sweep in sweeps:
         values = {str(key): str(value) for key, value in sweep.items() if str(key).lstrip("+") not in replaced}
         for key, names in wanted.items():
-            kept = [name for name in values.get(key, "mujoco").split(",") if name.strip() in names]
+            listed = [name.strip() for name in values.get(key, "mujoco").split(",")]
+            kept = [name for name in names if name.partition("@")[0] in listed]  # a version stands for its engine
             values[key] = ",".join(kept)
         if all(values.get(key, "mujoco") for key in NARROWED):
             yield [f"{key}={value}" for key, value in values.items()] + others
@@ -172,8 +173,7 @@ def _expand(words: list[str], *, multirun: bool) -> Iterator[list[str]]:
 
 
 def _compose_all(expanded: list[list[str]]) -> list[RunConfig]:
-    store = ConfigStore.instance()
-    store.store(name="schema", node=RunConfig)
+    (store := ConfigStore.instance()).store(name="schema", node=RunConfig)
     for name in EXPERIMENTS:
         store.store(group="experiment", name=f"{name}_schema", node=experiment_class(name))
     GlobalHydra.instance().clear()
@@ -219,20 +219,20 @@ def _compose(words: list[str]) -> RunConfig:
 
 def _job(config: RunConfig) -> Job:
     experiment = config.experiment
-    entry = engine_entry(config.engine)
-    version = engine_version(config.engine)
+    engine, asked_version = split_version(config.engine)
+    entry = engine_entry(engine)
+    environment = environment_of(engine, asked_version)
+    version = environment.version if environment is not None else engine_version(engine)
     if version is None:
-        raise UsageError(
-            f"engine {config.engine!r} is not installed; install it with: pip install 'simparity[{entry.extra}]'"
-        )
+        raise UsageError(f"engine {engine!r} is not installed; install it with: pip install 'simparity[{entry.extra}]'")
     if config.device not in DEVICES:
         raise UnknownName("device", config.device, DEVICES)
     if config.device not in entry.devices:
         devices = " and ".join(entry.devices)
-        raise UsageError(f"engine {config.engine!r} runs on the {devices} only, not on {config.device}; use device=cpu")
+        raise UsageError(f"engine {engine!r} runs on the {devices} only, not on {config.device}; use device=cpu")
     if config.device == "cuda":
-        require_cuda(config.engine)
-    settings = settle(config.engine, engine_mapping(config.engine), config.settings, config.option)
+        require_cuda(engine)
+    settings = settle(engine, engine_mapping(engine), config.settings, config.option)
     schedule = Schedule(
         dt=type(experiment).DT if config.dt is None else config.dt,
         duration=type(experiment).DURATION if config.duration is None else config.duration,
@@ -263,7 +263,7 @@ def _job(config: RunConfig) -> Job:
     return Job(
         experiment=name,
         params=dataclasses.asdict(experiment),
-        engine=config.engine,
+        engine=engine,
         engine_version=version,
         settings=config.settings,
         options=settings.options,
@@ -276,8 +276,8 @@ def _job(config: RunConfig) -> Job:
         precision=entry.precisions[0] if config.precision is None else config.precision,
         timings=config.timings,
         paced=config.paced,
-        code=code_digest(config.engine, experiment_module(name)),
-        libraries={name: installed(name) or "" for name in libraries},
+        code=code_digest(engine, experiment_module(name)),
+        libraries=library_versions(environment, libraries),
         inputs={_key(path, inputs[0]): hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in inputs},
         repeat=config.repeat,
     )

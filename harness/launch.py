@@ -23,6 +23,7 @@ from .machine_lock import WAITING
 from .provenance import provenance
 from .record import Record, Status
 from .registry import engine_entry
+from .versions import command, environment_of
 from .worker import draft_of
 
 Isolation: TypeAlias = Literal["fresh", "warm"]
@@ -107,9 +108,9 @@ class Launch:
         if self.isolation == "fresh":
             groups = [_Group([job]) for job in jobs]
         else:
-            shared: dict[tuple[str, str, int, int], _Group] = {}
+            shared: dict[tuple[str, str, str, int, int], _Group] = {}
             for job in jobs:
-                key = (job.engine, job.device, job.precision, job.repeat)
+                key = (job.engine, job.engine_version, job.device, job.precision, job.repeat)
                 shared.setdefault(key, _Group([])).jobs.append(job)
             groups = list(shared.values())
         if self.workers > 1:  # engines that compile take longest: let them start first
@@ -127,8 +128,10 @@ class Launch:
             pairs += [str(path), str(folder)]
         lock = ["--lock", str(self._scratch / "machine.lock")] if self.workers > 1 else []
         said = (self._scratch / f"{group.jobs[0].run_id}.err").open("wb")
+        first = group.jobs[0]
+        environment = environment_of(first.engine, first.engine_version)
         group.process = subprocess.Popen(
-            [self.python, "-m", "simparity.harness.worker", *lock, *pairs],
+            [*command(environment, "simparity.harness.worker", self.python), *lock, *pairs],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=said,

@@ -16,7 +16,7 @@ from ..engines import ENGINES
 from ..experiments import EXPERIMENTS
 from . import store
 from .checks import metrics_of
-from .configure import studies
+from .configure import ROBOT_LIBRARIES, studies
 from .device import cuda_device_count
 from .errors import UnknownName, UsageError
 from .experiment import OUTCOME, outcome_word
@@ -25,6 +25,7 @@ from .provenance import requirements
 from .record import Record
 from .registry import engine_entry, engine_mapping, engine_version, experiment_class, outcomes_of
 from .settings import PROFILES
+from .versions import FOLDER_VARIABLE, environments, environments_folder, library_versions
 
 
 def _console() -> Console:
@@ -55,7 +56,21 @@ def engine_table() -> None:
             entry.licence,
             remark,
         )
-    _console().print(table)
+    console = _console()
+    console.print(table)
+    _version_table(console)
+
+
+def _version_table(console: Console) -> None:
+    """The environments of other versions, with the libraries that make their numbers."""
+    console.print(escape(f"\nother versions are in {environments_folder()} (or in ${FOLDER_VARIABLE})"))
+    table = Table("engine", "libraries", "folder", box=None, pad_edge=False)
+    for environment in environments():
+        names = sorted({*engine_entry(environment.engine).numerics, *ROBOT_LIBRARIES})
+        libraries = library_versions(environment, names)
+        found = ", ".join(f"{name} {version}" for name, version in libraries.items() if version)
+        table.add_row(environment.name, found, escape(environment.folder.name))
+    console.print(table if table.row_count else "none; `simparity engines add mujoco==3.11.0` makes one")
 
 
 def option_table(engine: str) -> None:

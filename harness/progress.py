@@ -11,16 +11,21 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from .job import Job
 from .record import Record
-from .registry import engine_entry, experiment_class
+from .registry import engine_entry, engine_version, experiment_class
 
 _MARKS = {"ok": "ok", "unsupported": "unsupported", "diverged": "DIVERGED", "failed": "FAILED", "timeout": "TIMEOUT"}
 
 
 def describe(job: Job) -> str:
     """A job in a few words: everything in which it differs from the defaults."""
-    words = [job.experiment, job.engine, job.settings, f"dt={job.dt * 1e3:g}ms"]
+    words = [job.experiment, _engine(job), job.settings, f"dt={job.dt * 1e3:g}ms"]
     words += [f"{name}={_short(value)}" for name, value in (*_changed(job), *job.overrides.items())]
     return " ".join([*words, f"r{job.repeat}"])
+
+
+def _engine(job: Job) -> str:
+    """The engine, with its version where another one is installed here."""
+    return job.engine if engine_version(job.engine) == job.engine_version else f"{job.engine}@{job.engine_version}"
 
 
 def _changed(job: Job) -> list[tuple[str, object]]:

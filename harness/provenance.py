@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -16,6 +17,8 @@ from typing import Any
 from packaging.requirements import Requirement
 
 from .job import PACKAGE
+
+ENVIRONMENT_FILE = "simparity.json"  # in the folder of an environment made for one version of an engine
 
 
 @cache
@@ -67,9 +70,13 @@ def installed(distribution: str) -> str | None:
 
 @cache
 def requirements() -> dict[str, tuple[str, str]]:
-    """What simparity declares: distribution -> (version specifier, extra or "")."""
+    """What simparity declares: distribution -> (version specifier, extra or "").
+
+    In an environment made for one version of an engine: what was asked for when it was made.
+    """
     declared: dict[str, tuple[str, str]] = {}
-    for line in metadata.requires("simparity") or []:
+    made = Path(sys.prefix) / ENVIRONMENT_FILE
+    for line in json.loads(made.read_text())["declared"] if made.is_file() else metadata.requires("simparity") or []:
         requirement = Requirement(line)
         extra = re.search(r"extra == ['\"]([^'\"]+)", line)
         name = extra.group(1) if extra else ""

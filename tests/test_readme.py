@@ -31,8 +31,9 @@ COMMANDS = [line for block in blocks("README.md", "sh") for line in block.splitl
 
 def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     path = f"{ENVIRONMENT}{os.pathsep}{os.environ['PATH']}"
+    places = {"PATH": path, "SIMPARITY_ENGINES": str(folder / "engines")}
     return subprocess.run(
-        shlex.split(command), cwd=folder, env=os.environ | {"PATH": path}, capture_output=True, text=True, timeout=900
+        shlex.split(command), cwd=folder, env=os.environ | places, capture_output=True, text=True, timeout=900
     )
 
 
@@ -64,7 +65,8 @@ def test_make_demo_runs_and_says_where_the_report_is(demo: tuple[Path, subproces
 @pytest.mark.parametrize("command", [line for line in COMMANDS if line.startswith("simparity ")])
 def test_command_of_the_readme(command: str, folder: Path, request: pytest.FixtureRequest) -> None:
     named = re.search(r" (?:engine=|--engines )(\S+)", command)
-    left_out = set(named.group(1).split(",") if named else ()) - set(chosen(request.config))
+    engines = {name.partition("@")[0] for name in named.group(1).split(",")} if named else set()
+    left_out = engines - set(chosen(request.config))
     if left_out:
         pytest.skip(f"--engines leaves out {', '.join(sorted(left_out))}")
     done = shell(command, folder)

@@ -50,7 +50,10 @@ def view(field: Any) -> Any:
 
 def cache_folders() -> list[Path]:
     """Folders of compiled kernels and of prepared geometry; known before Genesis is initialised."""
-    from genesis.utils.cache import get_cache_dir
+    try:
+        from genesis.utils.cache import get_cache_dir
+    except ImportError:  # up to 1.4.1
+        from genesis.utils.misc import get_cache_dir
 
     kernels = os.environ.get("QD_OFFLINE_CACHE_FILE_PATH") or str(qd.lang.impl.default_cfg().offline_cache_file_path)
     return [Path(kernels), Path(get_cache_dir())]

@@ -24,6 +24,7 @@ from .batch import WorldBatch
 from .contacts import ContactReader, party_of_shapes
 from .dynamics import Evaluation
 from .model import com_velocity, newton_model, rotated, solver
+from .observed import Observed
 from .readback import Live, resolution
 from .readout import Readout, check_overflow
 from .robot_readback import robot_pairs, robot_rows
@@ -52,10 +53,8 @@ class NewtonSimulation:
         self.state, self.control = self.model.state(), self.model.control()
         self.com = np.array([body.com for body in scene.moving]).reshape(-1, 3)
         n = len(self.com)
-        self.rigid_contacts = newton.Contacts(self.solver.get_max_contact_count(), 0, device=self.model.device)
-        kinds = {self.solver.ObservableKind.CONTACT_F, self.solver.ObservableKind.OVERFLOW}
-        self.observables = self.solver.observables(kinds, contacts=self.rigid_contacts)
-        self.solver.mjw_model.opt.warn_overflow = 0  # no printed lines: `_finish` raises instead
+        self.observables = Observed(self.solver, forces=True)
+        self.rigid_contacts = self.observables.contacts
         self.readout = Readout(n, self.model, self.solver, self.state, self.rigid_contacts, self.observables)
         parties = party_of_shapes(self.model, scene, self.shapes, self.robot)
         self.touching = ContactReader(self.solver, self.rigid_contacts, self.observables, parties)
@@ -84,9 +83,7 @@ class NewtonSimulation:
     def _step(self) -> None:
         for array, host in self.inboxes if self.gpu else ():
             wp.copy(array, host)
-        self.solver.step(
-            self.state, self.state, self.control, self.rigid_contacts, self.dt, observables=self.observables
-        )
+        self.observables.step(self.state, self.control, self.dt)
         self._gather()
 
     def _gather(self) -> None:

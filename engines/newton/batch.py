@@ -11,7 +11,8 @@ from ...harness.engine import Settings
 from ...harness.scene import Array, Scene
 from .kernel import hold, remember
 from .model import newton_model, solver
-from .readout import HARMFUL, check_overflow
+from .observed import HARMFUL, Observed
+from .readout import check_overflow
 
 
 class WorldBatch:
@@ -26,9 +27,8 @@ class WorldBatch:
         assert self.robot is not None, "the scene has no robot"
         self.worlds, self.dt = worlds, dt
         self.solver = solver(self.model, scene, settings, self.robot)
-        self.solver.mjw_model.opt.warn_overflow = 0  # `run` raises instead
         self.state, self.control = self.model.state(), self.model.control()
-        self.observables = self.solver.observables({self.solver.ObservableKind.OVERFLOW})
+        self.observables = Observed(self.solver, forces=False)
         nv = self.model.joint_dof_count // worlds
         self.joint_f = self.control.joint_f.reshape((worlds, nv))
         with wp.ScopedDevice(self.model.device):
@@ -42,7 +42,7 @@ class WorldBatch:
 
     def _step(self) -> None:
         wp.launch(hold, dim=(self.worlds, len(self.dofs)), inputs=[self.row, self.dofs], outputs=[self.joint_f])
-        self.solver.step(self.state, self.state, self.control, None, self.dt, observables=self.observables)
+        self.observables.step(self.state, self.control, self.dt)
         wp.launch(remember, dim=self.worlds, inputs=[self.observables.overflow], outputs=[self.seen])
 
     def run(self, tau: Array, stops: Sequence[int]) -> Array:

@@ -105,7 +105,10 @@ def _options(live: Live, model: Any, scene: Scene, settings: Settings, dt: float
     yield option("integrator", live.integrator, "", "mjw_model.opt.integrator")
     yield option("solver", live.solver_name, "", "mjw_model.opt.solver")
     for name in ("iterations", "ls_iterations", "noslip_iterations", "ccd_iterations"):
-        yield option(name, int(getattr(opt, name)), "1", f"mjw_model.opt.{name}")
+        if hasattr(opt, name):
+            yield option(name, int(getattr(opt, name)), "1", f"mjw_model.opt.{name}")
+        else:
+            yield name, absent("1", "this version of MuJoCo Warp has no such option", settings.options.get(name))
     yield option(
         "tolerance", float(live.option("tolerance")), "1", "mjw_model.opt.tolerance; put_model raises it to 1e-6"
     )

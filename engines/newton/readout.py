@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import mujoco_warp
 import warp as wp
 
 from ...harness.channels import WIDTH
 from ...harness.errors import SimparityError
 from .kernel import gather
-
-_BITS = mujoco_warp.OverflowType
-# What MuJoCo Warp reports as "overflow" and loses contacts or rows by: not the iteration limits, nor the sensors.
-HARMFUL = int(_BITS.ALL & ~(_BITS.ITERATIONS | _BITS.LS_ITERATIONS | _BITS.CONTACT_MATCH | _BITS.TACTILE))
+from .observed import BITS, HARMFUL
 
 
 def check_overflow(bits: int, solver: Any) -> None:
     """Raise SimparityError where `bits`, out of HARMFUL, is not 0."""
     if bits:
         raise SimparityError(
-            f"Newton dropped contacts or constraint rows ({_BITS(bits)!r}); "
+            f"Newton dropped contacts or constraint rows ({BITS(bits)!r}); "
             f"raise option.nconmax, now {solver.mjw_data.naconmax // solver.mjw_data.nworld}, or "
             f"option.njmax, now {solver.mjw_data.njmax}"
         )

@@ -1,0 +1,91 @@
+"""`simparity diff A B`: finds out what A and B are, compares, prints."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from .. import store
+from ..errors import UsageError
+from ..record import Record
+from ..registry import engine_entry
+from .moved import Diff, PairDiff
+from .robots import diff_robots
+from .runs import diff_records, diff_sets, of_version, records_below
+from .text import HEADERS, markdown, sections, sentence
+
+ROBOT_FILES = (".xml", ".mjcf", ".urdf")
+
+
+def diff(a: str, b: str, results: Path, rtol: float | None = None) -> Diff:
+    """What moved between A and B: run ids, NAME@VERSION of an engine, folders of results, or robot files.
+
+    Raises:
+        UsageError: one of them is nothing of that, or they are of two sorts.
+    """
+    robots = [word.endswith(ROBOT_FILES) for word in (a, b)]
+    if all(robots):
+        return diff_robots(Path(a), Path(b), rtol)
+    if any(robots):
+        raise UsageError(f"{a} and {b} cannot be compared: one is a robot file; give two robot files, or two results")
+    left, right = _runs(a, results), _runs(b, results)
+    if isinstance(left, Record) and isinstance(right, Record):
+        pair = diff_records(left, right, rtol)
+        pairs: tuple[PairDiff, ...] = (pair,) if pair.moved else ()
+        both = diff_sets([left], [right], (a, b), rtol)
+        return replace(both, compared=1, pairs=pairs, only_a=(), only_b=())
+    if isinstance(left, Record) or isinstance(right, Record):
+        raise UsageError(f"{a} and {b} cannot be compared: one is a single run; give two runs, or two sets of runs")
+    return diff_sets(left, right, (a, b), rtol)
+
+
+def _runs(word: str, results: Path) -> Record | list[Record]:
+    path = Path(word)
+    if (path / store.RUN).is_file():
+        return store.read(path)
+    if path.is_dir():
+        return records_below(path)
+    name, at, version = word.partition("@")
+    if at:
+        engine_entry(name)
+        everything = records_below(results)
+        found = of_version(everything, name, version)
+        if not found:
+            have = sorted({f"{r.job.engine}@{r.job.engine_version.partition(' ')[0]}" for r in everything})
+            raise UsageError(f"results folder {results} holds no run of {word}; it holds runs of: {', '.join(have)}")
+        return found
+    try:
+        return store.read(store.find(word, results))
+    except UsageError as error:
+        raise UsageError(
+            f"{word!r} is no folder, no robot file ({', '.join(ROBOT_FILES)}), no ENGINE@VERSION "
+            f"and no run in {results}; give two of one sort"
+        ) from error
+
+
+def show(found: Diff, words: list[str], *, md: bool) -> None:
+    """Print it as a table, or as Markdown."""
+    if md:
+        print(markdown(found, shlex.join(["simparity", "diff", *words])), end="")
+        return
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
+    console = Console(highlight=False, width=width)
+    for section in sections(found):
+        table = Table(*HEADERS, box=None, pad_edge=False, title=escape(section.title), title_justify="left")
+        for row in section.rows:
+            table.add_row(*map(escape, row))
+        console.print(table)
+    for text in (
+        *found.context,
+        *(f"only in A: {x}" for x in found.only_a),
+        *(f"only in B: {x}" for x in found.only_b),
+    ):
+        console.print(escape(text))
+    console.print(escape(sentence(found)))

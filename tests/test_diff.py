@@ -1,0 +1,175 @@
+"""What moved between two runs, two folders, two versions and two robot files: as data, and as text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from simparity.engines import ENGINES
+from simparity.experiments.arm import description_of
+from simparity.harness import store
+from simparity.harness.cli import main
+from simparity.harness.diff.command import diff
+from simparity.harness.diff.moved import distance, same
+from simparity.harness.diff.runs import diff_records, diff_sets
+from simparity.harness.diff.text import markdown, sections, sentence
+from simparity.harness.errors import UsageError
+from simparity.harness.record import Record
+
+WORDS = ["-q", "-m", "experiment=throw", "engine=freefall", "dt=0.01,0.005", "duration=0.2", "timings=0"]
+ENGINE = next(iter(ENGINES))
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("diff") / "results"
+    assert main(["run", *WORDS, f"results={folder}"]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def record(results: Path) -> Record:
+    return min((r for _, r in store.runs(results)), key=lambda r: r.job.dt)  # type: ignore[misc]
+
+
+def upgraded(record: Record, **changes: object) -> Record:
+    """The run as another version of the engine might have left it."""
+    job = replace(changes.pop("job", record.job), engine_version="9.9", code="other")  # type: ignore[type-var]
+    return replace(record, job=job, **changes)  # type: ignore[arg-type]
+
+
+def test_a_run_and_itself_differ_in_nothing(record: Record, results: Path) -> None:
+    assert diff_records(record, record).moved == ()
+    found = diff(record.job.run_id, record.job.run_id, results)
+    assert found.empty
+    assert sentence(found).startswith("Nothing differs")
+    assert sections(found) == []
+
+
+def test_each_kind_of_change_is_found_and_measured(record: Record) -> None:
+    assert record.resolution is not None
+    table = dict(record.resolution.table)
+    gravity, mass = table["gravity"], next(name for name in table if name.endswith(".mass"))
+    table["gravity"] = replace(gravity, value=(0.0, 0.0, -10.0), origin="default")
+    table[mass] = replace(table[mass], value=2 * table[mass].value)  # type: ignore[operator]
+    del table["integrator"]
+    table["novelty"] = replace(gravity, value="on", unit="")
+    name = next(iter(record.metrics))
+    metrics = {**record.metrics, name: record.metrics[name] + 0.5}
+    after = upgraded(record, resolution=replace(record.resolution, table=table), metrics=metrics)
+    moved = {row.name: row for row in diff_records(record, after).moved}
+    assert set(moved) == {"gravity", mass, "integrator", "novelty", name}
+    assert moved["gravity"].kind == "option"
+    assert moved["gravity"].absolute == pytest.approx(10.0 - 9.81)
+    assert moved["gravity"].relative == pytest.approx((10.0 - 9.81) / 9.81)
+    assert (moved[mass].kind, moved[mass].relative) == ("value", pytest.approx(1.0))
+    assert (moved["integrator"].only, moved["novelty"].only) == ("A", "B")
+    assert (moved[name].kind, moved[name].absolute) == ("metric", pytest.approx(0.5))
+
+
+def test_rounding_of_the_state_is_no_change(record: Record) -> None:
+    name, value = next((n, v) for n, v in record.metrics.items() if v)
+    least = upgraded(record, metrics={**record.metrics, name: value * (1 + 2.0**-52)})
+    assert diff_records(record, least).moved == ()
+    assert diff_records(record, least, rtol=0.0).moved
+    single = [replace(r, job=replace(r.job, precision=32)) for r in (record, least)]
+    single[1] = replace(single[1], metrics={**record.metrics, name: value * (1 + 2.0**-23)})
+    assert diff_records(*single).moved == ()
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "alike"),
+    [
+        (1.0, 1.0, True),
+        (float("nan"), float("nan"), True),
+        (float("inf"), float("inf"), True),
+        (float("inf"), 1.0, False),
+        (None, 0.0, False),
+        (None, None, True),
+        (True, 1, False),
+        ((1.0, 2.0), [1.0, 2.0], True),
+        ((1.0, 2.0), (1.0, 2.0, 3.0), False),
+        ("Euler", "implicitfast", False),
+        (0.0, 1e-30, False),
+    ],
+)
+def test_what_counts_as_the_same(a: object, b: object, alike: bool) -> None:
+    if a is True:
+        assert distance(a, b) == (None, None)
+    else:
+        assert same(a, b, 1e-15) is alike
+        assert same(b, a, 1e-15) is alike
+
+
+def test_a_broken_run_is_a_change(record: Record) -> None:
+    broken = upgraded(record, status="failed", reason="it broke", resolution=None, metrics={}, checks=())
+    moved = {row.name: row for row in diff_records(record, broken).moved}
+    assert (moved["status"].a, moved["status"].b) == ("ok", "failed")
+    assert moved["reason"].only == "B"
+
+
+def test_folders_pair_up_by_the_work_and_say_what_is_alone(results: Path, record: Record) -> None:
+    assert diff(str(results), str(results), results).compared == 2
+    alone = upgraded(record, job=replace(record.job, duration=9.0))
+    found = diff_sets([record, alone], [upgraded(record)], ("old", "new"))
+    assert found.compared == 1
+    assert len(found.only_a) == 1
+    assert not found.only_b
+    assert "duration=9" in found.only_a[0]
+    assert any("and 9.9" in text for text in found.context)
+    assert any("the code of simparity" in text for text in found.context)
+
+
+def test_versions_in_one_folder(results: Path, record: Record) -> None:
+    here = f"{ENGINE}@{record.job.engine_version}"
+    assert diff(here, here, results).empty
+    with pytest.raises(UsageError, match=f"holds no run of {ENGINE}@0.0"):
+        diff(f"{ENGINE}@0.0", here, results)
+
+
+def test_robot_files(tmp_path: Path) -> None:
+    source = Path(description_of("fr3"))
+    text = source.read_text()
+    assert 'damping="' in text or "<joint" in text
+    assert diff(str(source), str(source), tmp_path).empty
+    one, two = tmp_path / "one.xml", tmp_path / "two.xml"
+    template = (
+        '<mujoco><worldbody><body name="a"><joint name="j" damping="{damping}" range="-{limit} {limit}"/>'
+        '<inertial mass="{mass}" pos="0 0 0" diaginertia="1 1 1"/></body></worldbody></mujoco>'
+    )
+    one.write_text(template.format(damping=0.5, limit=90, mass=2))
+    two.write_text(template.format(damping=0.75, limit=90, mass=2).replace('name="a"', 'name="b"'))
+    moved = {row.name: row for row in diff(str(one), str(two), tmp_path).pairs[0].moved}
+    assert moved["joint.j.damping"].relative == pytest.approx(0.5)
+    assert {row.only for name, row in moved.items() if name.startswith("link.")} == {"A", "B"}
+    assert "joint.j.upper" not in moved
+
+
+def test_markdown_escapes_and_groups(record: Record) -> None:
+    name = next(iter(record.metrics))
+    others = [replace(record, job=replace(record.job, duration=d)) for d in (1.0, 2.0)]
+    after = [upgraded(o, metrics={**o.metrics, name: 7.25}) for o in others]
+    text = markdown(diff_sets(others, after, ("a|b", "<c>")), "simparity diff a b --md")
+    assert text.startswith("Made by `simparity diff a b --md`.")
+    assert sum(line.startswith(f"| {name} ") for line in text.splitlines()) == 1, "alike in both pairs: one row"
+    assert "everywhere" in text
+    assert "7.25" in text
+
+
+def test_the_command(results: Path, record: Record, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = record.job.run_id
+    other = next(r.job.run_id for _, r in store.runs(results) if r.job.run_id != run)  # type: ignore[misc]
+    place = ["--results", str(results)]
+    assert main(["diff", run, run, *place, "--fail-on-change"]) == 0
+    assert "Nothing differs" in capsys.readouterr().out
+    assert main(["diff", run, other, *place]) == 0
+    assert "dt" in capsys.readouterr().out
+    assert main(["diff", run, other, *place, "--md", "--fail-on-change"]) == 1
+    assert "## " in capsys.readouterr().out
+    for wrong in (["diff", "nothing", run], ["diff", "a.xml", run], ["diff", str(results), run]):
+        assert main([*wrong, *place]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith("simparity: ")
+        assert said.count("\n") == 1
