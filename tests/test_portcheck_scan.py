@@ -132,6 +132,11 @@ def test_shapes_are_matched_by_what_they_are_like() -> None:
     box = {"type": "box", "size": (0.1, 0.1, 0.1), "position": (0.0, 0.0, 1.0), "friction": 1.0}
     ours, theirs = rows("geom", {"a/0": ball, "a/1": box}), rows("geom", {"a/0": box, "a/1": ball})
     assert alike(ours, theirs) == ours
+    foot = {"type": "capsule", "size": (0.03, 0.1), "orientation": (0.7, 0.0, -0.714, 0.0)}
+    here = {"a/0": foot | {"position": (0.0, -0.1, 0.0)}, "a/1": foot | {"position": (0.0, 0.1, 0.0)}}
+    turned = {"a/0": here["a/1"] | {"orientation": (0.7, 0.0, 0.714, 0.0)}, "a/1": here["a/0"]}  # the other way round
+    found = alike(rows("geom", here), rows("geom", turned))
+    assert found[Key("geom", "a/1", "position")].value == (0.0, 0.1, 0.0)
     moved = rows("geom", {"a/0": ball, "a/1": box | {"position": (0.0, 0.0, 1.1)}})
     assert alike(ours, moved) == moved
 

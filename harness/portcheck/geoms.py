@@ -13,6 +13,7 @@ import numpy as np
 
 from ..engine import Resolved
 from ..imported import Key
+from .differ import shape_turn
 
 LIKENESS = ("size", "position", "orientation")
 
@@ -63,6 +64,6 @@ def _distance(ours: Mapping[Key, Resolved], theirs: Mapping[Key, Resolved], a: s
         if x is None or y is None or np.shape(x) != np.shape(y):
             continue
         x, y = np.array(x, float), np.array(y, float)
-        sign = -1 if quantity == "orientation" and float(x @ y) < 0 else 1
-        away += float(np.abs(x - sign * y).sum())
+        turned = quantity == "orientation"
+        away += shape_turn(str(value(ours, a, "type")), x, y) if turned else float(np.abs(x - y).sum())
     return min(away, 1e6)
