@@ -17,4 +17,6 @@ EXPERIMENTS: Mapping[str, str] = {
     "dynamics": "dynamics:DynamicsCheck",
     "sliding_block": "sliding_block:SlidingBlock",
     "peg_insertion": "peg_insertion:PegInsertion",
+    "soft_ball_grasp": "soft_ball_grasp:SoftBallGrasp",
+    "plate_compression": "plate_compression:PlateCompression",
 }

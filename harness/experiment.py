@@ -12,6 +12,7 @@ from .engine import Resolution, Simulation
 from .errors import UsageError
 from .rollout import Controller, Event, Schedule
 from .scene import Scene
+from .soft_state import SoftTrace
 from .trace import Trace
 
 
@@ -24,6 +25,7 @@ class Context:
     controller: Controller | None = None
     scene: Scene = field(default_factory=lambda: Scene(name="nothing"))
     contacts: ContactTrace | None = None  # of every step; None where the experiment or the engine gives none
+    soft: tuple[SoftTrace, ...] = ()  # of every step, one for each soft body of the scene
 
     @property
     def precision(self) -> int:

@@ -33,6 +33,8 @@ _NUMERICAL = (
     "experiment",
     "checks",
     "detectors",
+    "soft_mesh",
+    "soft_state",
 )
 
 

@@ -16,11 +16,13 @@ from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simula
 from ...harness.errors import Unsupported
 from ...harness.robot_model import one_robot
 from ...harness.scene import Array, Scene
+from ...harness.soft_state import check_mixture
 from .batch import RolloutBatch
 from .contacts import ContactReader
 from .model import mjcf, most_contact_slots
 from .readback import resolution
 from .robots import RobotAccess, attach, dynamics, robot_rows
+from .soft import SoftAccess, soft_rows
 
 # position, orientation, velocities, contact count and net force stand side by side in a sample and in our sensors
 _READ = COLUMNS["f_B_W"].stop
@@ -56,10 +58,14 @@ class MuJoCoSimulation:
         self.split = bool(self.model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4)
         self.contact_reader = ContactReader(self.model, scene)
         self.watched = False
+        self.soft = SoftAccess(self.model, self.data, scene) if scene.soft_bodies else None
+        self.soft_parts = self.soft.parts if self.soft is not None else ()
         self.reset()
 
     def reset(self) -> None:
         self.touching = ContactRows.none()
+        if self.soft is not None:
+            self.soft.forces[:] = 0.0
         mujoco.mj_resetData(self.model, self.data)
         if self.robot is not None and self.scene.robots[0].q0:
             self.data.qpos[self.robot.q] = self.scene.robots[0].q0
@@ -80,7 +86,7 @@ class MuJoCoSimulation:
         mujoco.mj_step1(self.model, self.data)
 
     def advance(self, steps: int) -> None:
-        if steps > 1 and self.split and self.watched:
+        if steps > 1 and self.split and (self.watched or self.soft is not None):
             mujoco.mj_step(self.model, self.data, nstep=steps - 1)
             mujoco.mj_step1(self.model, self.data)
             steps = 1
@@ -88,6 +94,8 @@ class MuJoCoSimulation:
             mujoco.mj_step2(self.model, self.data)
         elif steps:
             mujoco.mj_step(self.model, self.data, nstep=steps)
+        if self.soft is not None and steps:
+            self.soft.add_forces()
         if self.watched and steps:  # the list still holds the forces of the step that ends here
             self.touching = self.contact_reader.rows(self.data)
         mujoco.mj_step1(self.model, self.data)
@@ -98,6 +106,9 @@ class MuJoCoSimulation:
         if self.robot is not None:
             into.q[:] = self.data.qpos[self.robot.q]
             into.v[:] = self.data.qvel[self.robot.v]
+        if self.soft is not None:
+            self.soft.sample(into.soft)
+            into.f_links[:] = self.soft.forces
 
     def watch_contacts(self, watched: bool) -> None:
         self.watched = watched
@@ -115,9 +126,12 @@ class MuJoCoSimulation:
 
     def resolved(self) -> Resolution:
         found = resolution(self.model, self.scene, self.settings, self.dt)
-        if self.robot is None:
-            return found
-        return replace(found, table={**found.table, **dict(robot_rows(self.model, self.settings, self.robot))})
+        table = dict(found.table)
+        if self.robot is not None:
+            table.update(robot_rows(self.model, self.settings, self.robot))
+        if self.soft is not None:
+            table.update(soft_rows(self.model, self.scene, self.settings))
+        return replace(found, table=table)
 
     def close(self) -> None:
         del self.data, self.model
@@ -129,5 +143,6 @@ def build(scene: Scene, dt: float, settings: Settings, device: str, precision: i
         raise Unsupported("MuJoCo's C engine runs on the CPU only; MuJoCo Warp on a GPU is engine=newton device=cuda")
     if precision != 64:
         raise Unsupported("the mujoco package is compiled in 64 bit; ask for precision=64")
+    check_mixture("mujoco", scene)
     mujoco.set_mju_user_warning(lambda message: print(f"MuJoCo: {message}", file=sys.stderr))
     return MuJoCoSimulation(scene, dt, settings)
