@@ -133,7 +133,12 @@ class SoftBallGrasp(Experiment):
 
     def metrics(self) -> Sequence[Metric]:
         return (
-            Metric("outcome", "", "0 lifted, 1 slipped, 2 dropped, 3 invalid (an element inverted)", self._outcome),
+            Metric(
+                "outcome",
+                "",
+                "0 lifted, 1 slipped, 2 dropped, 3 invalid: an element was inverted by then",
+                self._outcome,
+            ),
             Metric("lift_achieved", "m", "rise of the ball's centre of mass, lift to end of the hold", self._rise),
             Metric("pad_rise", "m", "rise of the pads over the same time", self._pad_rise),
             Metric("hold_slip", "m", "how far the ball sinks against the pads over the hold", self._slip),
@@ -221,7 +226,7 @@ class SoftBallGrasp(Experiment):
         return float(apart[self._at(trace, self.phases.hold_at)] - apart[self._at(trace, self.phases.lower_at)])
 
     def _outcome(self, trace: Trace, context: Context) -> float:
-        if self._inverted(trace, context):
+        if self._ball(context).inverted[: self._at(trace, self.phases.lower_at) + 1].any():
             return INVALID
         if trace.time[-1] < self.phases.lower_at - 1e-9:
             return math.nan

@@ -18,8 +18,8 @@ from . import process
 from .world import HULLS
 
 
-def add_robot(world: Any, robot: Robot, settings: Settings) -> Any:
-    """Add `robot` to `world` at its pose; returns its entity.
+def add_robot(world: Any, robot: Robot, settings: Settings, material: Any = None) -> Any:
+    """Add `robot` to `world` at its pose, its shapes of a Genesis `material`; returns its entity.
 
     Actuators need not be taken out: a joint whose torque is set does not use its actuator's gains.
     """
@@ -36,7 +36,7 @@ def add_robot(world: Any, robot: Robot, settings: Settings) -> Any:
         if isinstance(merge, bool):
             keywords["merge_fixed_links"] = merge
         morph = gs.morphs.URDF(file=robot.description, fixed=True, **keywords, **HULLS)
-    return world.add_entity(morph)
+    return world.add_entity(morph, material=material)
 
 
 def _places(indices: list[int]) -> Any:

@@ -22,6 +22,12 @@ OPTIONS: Mapping[str, Option] = {
     "soft_solver": Option(
         kind=str, unit="", text="option/solver of a scene with soft bodies", choices=("PGS", "CG", "Newton")
     ),
+    "soft_integrator": Option(
+        kind=str,
+        unit="",
+        text="option/integrator of a scene with soft bodies; discrete takes their elasticity implicitly",
+        choices=("Euler", "implicit", "implicitfast", "discrete"),
+    ),
     "soft_impratio": Option(kind=float, unit="1", text="option/impratio of a scene with soft bodies"),
     "soft_half_lambda": Option(
         kind=bool, unit="", text="halves Lame's lambda of a soft body, which MuJoCo's flex uses twice (NOTES.md)"
@@ -56,7 +62,8 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
         "integrator": "Euler",  # semi-implicit in velocity; Newton's importer would choose implicitfast
         "noslip_iterations": 0,  # Newton's importer drops it
         "soft_half_lambda": True,  # Poisson's ratio as authored
-        "soft_impratio": 100.0,  # friction as Coulomb has it: with 1 a held ball creeps (NOTES.md)
+        "soft_integrator": "discrete",  # implicit elasticity, as in every other engine
+        "soft_impratio": 10.0,  # friction nearer to Coulomb's: with 1 a held ball creeps (NOTES.md)
         "joint_friction": False,  # PhysX has no joint friction in N m
     },
 }

@@ -23,7 +23,7 @@ OPTION_NAMES = (
     "impratio",
     "noslip_iterations",
 )
-SOFT_NAMES = ("solver", "impratio")  # options that are others in a scene with soft bodies
+SOFT_NAMES = ("solver", "impratio", "integrator")  # options that are others in a scene with soft bodies
 GEOM_NAMES = ("solref", "solimp", "condim")
 
 
