@@ -91,6 +91,8 @@ class Squeeze:
     """How a pad closes: a reference that moves at `speed` [m/s] from `start` [m] by at most `travel` [m].
 
     `stiffness` [N/m] and `damping` [N s/m] of the law; `effort` [N] is its limit, which is what presses in the end.
+    `drag` [N s/m] of the drive acts beside the limit: two pads at their limit leave the ball free to drift sideways,
+    and without drag whatever momentum a coupler makes builds up there.
     """
 
     effort: float
@@ -98,14 +100,15 @@ class Squeeze:
     speed: float = 0.06
     travel: float = 0.02
     stiffness: float = 1000.0
-    damping: float = 5.0
+    damping: float = 3.0
+    drag: float = 3.0
 
     def force(self, time: float, closed: float, rate: float) -> float:
         """Closing force [N] of a pad that is `closed` by [m] since the start and closes at `rate` [m/s]."""
         wanted = min(self.speed * time, self.travel)
         moving = self.speed if wanted < self.travel else 0.0
         wish = self.stiffness * (wanted - closed) + self.damping * (moving - rate)
-        return float(np.clip(wish, -self.effort, self.effort))
+        return float(np.clip(wish, -self.effort, self.effort)) - self.drag * rate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
