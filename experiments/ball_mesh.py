@@ -20,9 +20,9 @@ LAYERS = 2  # cells from the centre to the surface
 def ball_mesh() -> TetMesh:
     """The mesh in its own frame, centred on the origin.
 
-    A point (x, y, z) of the cube [-1, 1]^3 goes to x sqrt(1 - y^2/2 - z^2/2 + y^2 z^2/3) and so on, which maps its faces
-    onto the sphere. Each cell is cut into six tetrahedra about its diagonal away from the centre (Kuhn's subdivision,
-    mirrored from octant to octant), so that every tetrahedron has a vertex inside the ball.
+    A point (x, y, z) of the cube [-1, 1]^3 goes to x sqrt(1 - y^2/2 - z^2/2 + y^2 z^2/3) and so on, which maps its
+    faces onto the sphere. Each cell is cut into six tetrahedra about its diagonal away from the centre (Kuhn's
+    subdivision, mirrored from octant to octant), so that every tetrahedron has a vertex inside the ball.
     """
     grid = list(product(range(-LAYERS, LAYERS + 1), repeat=3))
     number = {point: k for k, point in enumerate(grid)}

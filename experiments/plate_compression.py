@@ -15,8 +15,8 @@ from ..harness.rollout import Controller, Schedule
 from ..harness.scene import Array, Material, Robot, Scene
 from ..harness.soft_state import SoftTrace
 from ..harness.trace import Trace
-from . import pads
 from .ball_mesh import RADIUS
+from .pads import PlatePress, plates
 from .soft_ball import (
     BALANCE,
     GRAVITY,
@@ -74,7 +74,7 @@ class PlateCompression(Experiment):
         return SETTLE + (self.depth + GAP) / self.speed
 
     def _robot(self) -> Robot:
-        text = pads.plates(GAP)
+        text = plates(GAP)
         return Robot(name="plates", description=text, contacts=True, material=Material(friction=self.friction))
 
     def scene(self, dt: float) -> Scene:
@@ -90,7 +90,7 @@ class PlateCompression(Experiment):
 
     def controller(self, schedule: Schedule) -> Controller | None:
         down = [(0.0, 0.0), (SETTLE, 0.0), (self.down_at, -self.depth - GAP)]
-        return pads.PlatePress(reference_of(model_of(self._robot())), down, GRAVITY)
+        return PlatePress(reference_of(model_of(self._robot())), down, GRAVITY)
 
     def metrics(self) -> Sequence[Metric]:
         return (
@@ -100,9 +100,7 @@ class PlateCompression(Experiment):
             Metric("compression", "m", "by which the ball is flatter than round while it holds", self._compression),
             Metric("hertz_force", "N", "Hertz's force for half of that at each plate, for small strain", self._hertz),
             Metric("momentum_residual", "N", "largest |force on plates + force on ball|, any component", self._worst),
-            Metric(
-                "momentum_residual_mean", "N", "its mean over the run, the component where it is largest", self._mean
-            ),
+            Metric("momentum_residual_mean", "N", "its mean over the run, largest component", self._mean),
             Metric("own_force", "N", "upward force on the upper plate that the engine itself counts", self._own),
             Metric("volume_change", "1", "largest relative change of the ball's volume", self._volume),
             Metric("least_element", "1", "smallest volume of an element over that at rest", self._least),

@@ -104,7 +104,31 @@ def strain_energy(rest: Array, shape: Array, elements: Elements, young: float, p
     return float(density @ volumes(rest, elements))
 
 
+def stable_step(rest: Array, elements: Elements, mass: Array, young: float, poisson: float) -> float:
+    """Largest step of an explicit, symplectic integrator [s]: 2 / w, w^2 the largest eigenvalue of M^-1 K.
+
+    K is the stiffness of linear tetrahedra for small strain, M holds the masses of the vertices.
+    """
+    mu, lam = lame(young, poisson)
+    corners = rest[elements]
+    slopes = np.linalg.inv(corners[:, 1:] - corners[:, :1]).transpose(0, 2, 1)  # of vertices 1 to 3, (m, 3, 3)
+    slopes = np.concatenate([-slopes.sum(axis=1, keepdims=True), slopes], axis=1)  # gradients, (m, 4, 3)
+    V = volumes(rest, elements)
+    n = len(rest)
+    K = np.zeros((n, 3, n, 3))
+    dots = np.einsum("eax,ebx->eab", slopes, slopes)
+    for a in range(4):
+        for b in range(4):
+            ga, gb = slopes[:, a], slopes[:, b]
+            block = lam * np.einsum("ei,ej->eij", ga, gb) + mu * np.einsum("ej,ei->eij", ga, gb)
+            block += mu * dots[:, a, b][:, None, None] * np.eye(3)
+            np.add.at(K, (elements[:, a], slice(None), elements[:, b]), V[:, None, None] * block)
+    scale = 1 / np.sqrt(np.repeat(mass, 3))
+    largest = np.linalg.eigvalsh(K.reshape(3 * n, 3 * n) * scale[:, None] * scale)[-1]
+    return float(2 / math.sqrt(largest))
+
+
 def hertz_force(approach: Array, young: float, poisson: float) -> Array:
-    """Force of a ball pressed by one rigid plane [N] for the approach of its centre [m]: 4/3 E/(1-nu^2) sqrt(R) d^1.5."""
+    """Force of a ball against a rigid plane [N] for the approach of its centre d [m]: 4/3 E/(1-nu^2) sqrt(R) d^1.5."""
     pressed = np.clip(approach, 0.0, None)
     return np.asarray(4 / 3 * young / (1 - poisson**2) * math.sqrt(RADIUS) * pressed**1.5)

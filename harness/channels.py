@@ -81,9 +81,9 @@ class Sample:
 
     `data` has shape (n_bodies, WIDTH): a row per body, its channels side by side in the order of SAMPLED; each channel
     is also an attribute, a view of shape (n_bodies, width) into `data`. `joints` has shape (3, n_joints): position,
-    velocity and commanded torque; `q`, `v` and `tau` are views of shape (n_joints,) into it. `soft` has an array (2, n, 3)
-    per soft body, positions [m] and velocities [m/s] of its vertices in W; `f_links` (n_links, 3) is the coupling force
-    on each link of the robot [N], see `soft_state`.
+    velocity and commanded torque; `q`, `v` and `tau` are views of shape (n_joints,) into it. `soft` has an array (2, n,
+    3) per soft body, positions [m] and velocities [m/s] of its vertices in W; `f_links` (n_links, 3) is the coupling
+    force on each link of the robot [N], see `soft_state`.
     """
 
     p_WB: Array

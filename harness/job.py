@@ -123,5 +123,9 @@ def code_digest(engine: str, experiment_module: str) -> str:
 
 def _with_siblings(path: Path) -> list[Path]:
     """A module's file and those of the modules beside it that it imports from."""
-    names = re.findall(r"^from \.(\w+) import", path.read_text(), re.MULTILINE)
+    text = path.read_text()
+    names = set(re.findall(r"^from \.(\w+) import", text, re.MULTILINE))
+    names |= {
+        name.strip() for line in re.findall(r"^from \. import (.+)$", text, re.MULTILINE) for name in line.split(",")
+    }
     return [path, *(path.with_name(f"{name}.py") for name in sorted(names))]

@@ -1,7 +1,7 @@
 """Tetrahedral meshes: their file, volumes and surface.
 
-The file is a legacy VTK unstructured grid in ASCII, with tetrahedra only (VTK file formats, "Legacy"): what Drake, Gmsh,
-meshio and ParaView read as well.
+The file is a legacy VTK unstructured grid in ASCII, with tetrahedra only (VTK file formats, "Legacy"): what Drake,
+Gmsh, meshio and ParaView read as well.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Soft bodies while they move: what an adapter gives, and what is logged of it.
 
-Positions and velocities of all vertices are read at every step and reduced to a few numbers; the shape itself is kept at
-a stride of its own, so that files stay small.
+Positions and velocities of all vertices are read at every step and reduced to a few numbers; the shape itself is kept
+at a stride of its own, so that files stay small.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ def save(soft: SoftTrace, path: Path) -> None:
     """Write `soft` as a numpy archive without pickles."""
     arrays: dict[str, Any] = {name: getattr(soft, name) for name in _NUMERIC}
     arrays["shapes"] = soft.shapes.astype(np.float32)
-    text = {"name": np.array(soft.name), "links": np.array(soft.links, dtype=np.str_)}
+    text: dict[str, Any] = {"name": np.array(soft.name), "links": np.array(soft.links, dtype=np.str_)}
     np.savez_compressed(path, **text, **arrays)
 
 

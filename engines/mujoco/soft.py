@@ -141,7 +141,7 @@ def soft_rows(model: Any, scene: Scene, settings: Settings) -> Iterator[Row]:
             read(solref[0], "s", "flex_solref[0]", settings=_first(asked.get("solref"))),
         )
         yield name + "coupling.iterations", read(int(model.opt.iterations), "1", "opt.iterations")
-        # one vertex alone: k = m / ((1 - d) tc^2 zeta^2) with d at the surface; an acceleration law has no other stiffness
+        # one vertex alone: k = m / ((1 - d) tc^2 zeta^2) with d at the surface
         d = float(model.flex_solimp[flex, 0])
         stiffness = float(masses.min()) / ((1 - d) * solref[0] ** 2 * solref[1] ** 2)
         yield (
