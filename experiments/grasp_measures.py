@@ -178,8 +178,12 @@ class GraspMeasures:
         return float(row.value) * self.context.schedule.dt / FINGER_MASS
 
     def stable_dt(self) -> float:
-        ball = self.ball
-        return stable_step(ball.rest, ball.elements, ball.mass, self.setup.young, self.setup.poisson)
+        ball, used = self.ball, []
+        for name in ("young", "poisson"):  # as the engine has them, which need not be what was asked for
+            row = self.context.resolution.table.get(f"soft.{NAME}.{name}")
+            value = row.value if row is not None else None
+            used.append(float(value) if isinstance(value, (int, float)) else getattr(self.setup, name))
+        return stable_step(ball.rest, ball.elements, ball.mass, *used)
 
     def pad_width(self) -> float:
         q = self.trace.joint("q")[self._hold(), -2:]

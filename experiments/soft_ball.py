@@ -122,7 +122,8 @@ def stable_step(rest: Array, elements: Elements, mass: Array, young: float, pois
             ga, gb = slopes[:, a], slopes[:, b]
             block = lam * np.einsum("ei,ej->eij", ga, gb) + mu * np.einsum("ej,ei->eij", ga, gb)
             block += mu * dots[:, a, b][:, None, None] * np.eye(3)
-            np.add.at(K, (elements[:, a], slice(None), elements[:, b]), V[:, None, None] * block)
+            for i, j, part in zip(elements[:, a], elements[:, b], V[:, None, None] * block, strict=True):
+                K[i, :, j] += part
     scale = 1 / np.sqrt(np.repeat(mass, 3))
     largest = np.linalg.eigvalsh(K.reshape(3 * n, 3 * n) * scale[:, None] * scale)[-1]
     return float(2 / math.sqrt(largest))
