@@ -21,6 +21,7 @@ PAD = (0.008, 0.04, 0.04)  # thickness along the closing direction and the edges
 GAP = 0.002  # [m] between each pad and the ball at the start
 PLATE = (0.1, 0.1, 0.01)  # [m]
 PLATE_LINK = 0.2  # [kg] of each of the three slides of a plate
+PAD_ABOVE_TOOL = 0.01  # [m] of the middle of the hand's pads
 HAND = Path(__file__).parent / "assets" / "fr3_hand.xml"
 # the tool points down and its closing direction lies along y
 ARM_HOME = (0.0, -math.pi / 4, 0.0, -3 * math.pi / 4, 0.0, math.pi / 2, math.pi / 4)
@@ -54,11 +55,12 @@ def gripper() -> str:
 def hand_on_arm() -> str:
     """MJCF text of the FR3 with its hand, of which only the pads can touch, without joint losses."""
     root = ElementTree.fromstring(HAND.read_text())
-    for geom in root.iter("geom"):
+    world = next(root.iter("worldbody"))  # not the defaults
+    for geom in world.iter("geom"):
         if geom.get("name") not in ("left_pad", "right_pad"):
             geom.set("contype", "0")
             geom.set("conaffinity", "0")
-    for joint in root.iter("joint"):
+    for joint in world.iter("joint"):
         joint.set("damping", "0")
         joint.set("frictionloss", "0")
     return ElementTree.tostring(root, encoding="unicode")

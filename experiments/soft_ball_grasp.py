@@ -17,7 +17,7 @@ from ..harness.scene import Array, Body, HalfSpace, Material, Pose, Robot, Scene
 from ..harness.trace import Trace
 from .ball_mesh import RADIUS
 from .grasp_measures import METRICS, OPEN, OUTCOMES, GraspMeasures, GraspSetup
-from .pads import ARM_HOME, ArmGrip, Phases, SlideGrip, Squeeze, gripper, hand_on_arm
+from .pads import ARM_HOME, PAD_ABOVE_TOOL, ArmGrip, Phases, SlideGrip, Squeeze, gripper, hand_on_arm
 from .soft_ball import BALANCE, GRAVITY, reference_of, soft_ball
 
 CARRIERS = ("slides", "fr3")
@@ -84,7 +84,7 @@ class SoftBallGrasp(Experiment):
         reference = reference_of(model_of(Robot(name="gripper", description=text)))
         q0 = np.array([*ARM_HOME, OPEN, OPEN])
         x, y, z = reference.link_pose(q0, "tool")[:3]
-        pose = Pose((-float(x), -float(y), RADIUS - float(z)))  # the pads' middle at the ball's centre
+        pose = Pose((-float(x), -float(y), RADIUS - PAD_ABOVE_TOOL - float(z)))  # the pads' middle at the ball's centre
         q = tuple(float(a) for a in q0)
         return Robot(name="gripper", description=text, pose=pose, q0=q, contacts=True, material=material)
 

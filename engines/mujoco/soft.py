@@ -164,7 +164,7 @@ def soft_rows(model: Any, scene: Scene, settings: Settings) -> Iterator[Row]:
                 Resolved(
                     value=max(mus) if mus else None,
                     unit="1",
-                    origin="derived",
+                    origin="derived" if mus else "absent",
                     native="max of flex_friction and geom_friction",
                     authored=body.material.friction,
                 ),
