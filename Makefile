@@ -5,7 +5,7 @@
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV ?= .venv
-ENGINES ?= mujoco newton genesis physx
+ENGINES ?= mujoco newton genesis physx drake
 
 empty :=
 space := $(empty) $(empty)
@@ -17,7 +17,7 @@ bin := $(VENV)/bin
 ready := $(VENV)/.ready-$(name)
 ready_dev := $(VENV)/.ready-dev-$(name)
 
-known := mujoco newton genesis physx
+known := mujoco newton genesis physx drake
 unknown := $(filter-out $(known),$(words))
 ifneq ($(unknown),)
 $(error engine $(unknown) does not exist; known engines: $(known))

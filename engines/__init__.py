@@ -62,4 +62,5 @@ ENGINES: Mapping[str, Entry] = {
     "newton": _entry("newton", "newton", "cpu cuda", (32,), "Apache-2.0", compiles=True, numerics=_WARP),
     "genesis": _entry("genesis-world", "genesis", "cpu cuda", (64, 32), "Apache-2.0", compiles=True, numerics=_QUADS),
     "physx": _entry("sapien", "physx", "cpu", (32,), "MIT (SAPIEN), BSD-3-Clause (PhysX)", library="PhysX 5.3.1"),
+    "drake": _entry("drake", "drake", "cpu", (64,), "BSD-3-Clause"),
 }

@@ -3,16 +3,17 @@
 The soft law is that of MuJoCo's documentation (chapter "Computation", constraint model), written for one degree of
 freedom: n equal contacts share the load, so the regularizer of the scalar law is R/n. Stepping it with the engine's own
 dt predicts overlap and force to rounding error, which tells a reinterpreted parameter from a solver that has not
-converged.
+converged. A law on forces, f = (k x + d xdot)(1 + c xdot) per contact, is stepped implicitly, as its engine does.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from .engine import Soft
+from .engine import Compliant, Soft
 from .scene import Array
 
 MIN_IMPEDANCE, MAX_IMPEDANCE = 1e-4, 0.9999  # MuJoCo's mjMINIMP and mjMAXIMP: d_min and d_max are clipped to these
@@ -64,8 +65,26 @@ def normal_force(law: Soft, n: float, mass: float, gravity: float, r: float, v: 
     return max(0.0, (a_ref + gravity) / (1 / mass + R / n))
 
 
-def land(law: Soft, contacts: Array, mass: float, gravity: float, dt: float, height: float, velocity: float) -> Landing:
-    """Step the scalar law by semi-implicit Euler.
+def velocity_after(
+    law: Compliant, n: float, mass: float, gravity: float, dt: float, overlap: float, velocity: float
+) -> float:
+    """Upward velocity u [m/s] at the end of a step on n equal contacts that overlap at its beginning.
+
+    Overlap and its rate are those of the step's end, x = overlap - dt u and xdot = -u, so that u is a root of
+    m (u - v + g dt) = n dt (k overlap - (k dt + d) u)(1 - c u); the smaller one has a force that pushes.
+    """
+    free = velocity - gravity * dt
+    A, B, c = law.stiffness * overlap, law.stiffness * dt + law.damping, law.dissipation
+    if free * c >= 1 or free * B >= A:  # parts faster than the spring can follow
+        return free
+    a, p, q = n * dt * B * c, n * dt * (B + A * c) + mass, n * dt * A + mass * free
+    return 2 * q / (p + math.sqrt(p * p - 4 * a * q))
+
+
+def land(
+    law: Soft | Compliant, contacts: Array, mass: float, gravity: float, dt: float, height: float, velocity: float
+) -> Landing:
+    """Step the scalar law, a soft one by semi-implicit Euler and a compliant one implicitly.
 
     Args:
         law: the contact law as read back from the run.
@@ -81,15 +100,25 @@ def land(law: Soft, contacts: Array, mass: float, gravity: float, dt: float, hei
     overlap[0] = max(0.0, -r)
     for k, n in enumerate(contacts):
         touching = r < 0 and n > 0
-        f = normal_force(law, float(n), mass, gravity, r, v) if touching else 0.0
+        if not touching:
+            f = 0.0
+        elif isinstance(law, Compliant):
+            f = mass * ((velocity_after(law, float(n), mass, gravity, dt, -r, v) - v) / dt + gravity)
+        else:
+            f = normal_force(law, float(n), mass, gravity, r, v)
         v += (f / mass - gravity) * dt
         r += v * dt
         overlap[k + 1], force[k + 1] = max(0.0, -r), f
     return Landing(overlap, force)
 
 
-def rest_overlap(law: Soft, n: float, gravity: float) -> float:
-    """Overlap [m] of a body at rest on n equal contacts: r K d(r) = (g/n) (1 - d)/d times the regularizer factor."""
+def rest_overlap(law: Soft | Compliant, n: float, mass: float, gravity: float) -> float:
+    """Overlap [m] of a body at rest on n equal contacts.
+
+    Compliant: m g/(n k). Soft: r K d(r) = (g/n) (1 - d)/d times the regularizer factor, whatever the mass.
+    """
+    if isinstance(law, Compliant):
+        return mass * gravity / (n * law.stiffness)
     low, high = 0.0, 1.0
     for _ in range(200):  # the left side grows and the right side falls with the overlap: bisection
         r = (low + high) / 2

@@ -70,10 +70,17 @@ class Impulse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compliant:
-    """Contact as a spring k [N/m] with damping d [N s/m] on the force level."""
+    """Contact as a spring and a damper on forces, f = (k x + d xdot)(1 + c xdot), never below 0; x is the overlap.
+
+    Attributes:
+        stiffness: k of one contact point [N/m].
+        damping: d [N s/m].
+        dissipation: c of Hunt and Crossley [s/m]: a body leaves with at most 1/c, so it hardly bounces.
+    """
 
     stiffness: float
     damping: float
+    dissipation: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,13 +100,15 @@ class Resolution:
     Keys of `table` are canonical: an option's name ("dt", "cone"), or "body.NAME.quantity",
     "shape.BODY.INDEX.quantity", "pair.A+B.quantity", where B is a robot's name for contact with its shapes.
     `refined_by` names the options besides dt whose doubling brings the engine nearer to its own limit (iterations of a
-    solver that substeps with them).
+    solver that substeps with them). `residual` is the part of the momentum [1] by which forces and velocities may
+    disagree where the solver stops before the precision of the state.
     """
 
     table: Mapping[str, Resolved]
     contact_law: ContactLaw
     channel_notes: Mapping[str, ChannelNote] = field(default_factory=dict)
     refined_by: tuple[str, ...] = ()
+    residual: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

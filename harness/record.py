@@ -99,6 +99,7 @@ def to_plain(record: Record) -> dict[str, Any]:
             "contact_law": {"law": type(law).__name__} | dataclasses.asdict(law),
             "channel_notes": {name: dataclasses.asdict(n) for name, n in record.resolution.channel_notes.items()},
             "refined_by": list(record.resolution.refined_by),
+            "residual": record.resolution.residual,
         }
     return _finite(plain)  # type: ignore[no-any-return]
 
@@ -147,6 +148,7 @@ def _resolution(plain: Mapping[str, Any] | None) -> Resolution | None:
         contact_law=contact_law,
         channel_notes={name: ChannelNote(**note) for name, note in plain["channel_notes"].items()},
         refined_by=tuple(plain["refined_by"]),
+        residual=plain.get("residual", 0.0),
     )
 
 

@@ -18,7 +18,7 @@ DROP = "experiment=drop"
     [
         ([], "no experiment was given; add experiment=NAME, one of: "),
         (["experiment=drp"], "experiment 'drp' does not exist; known experiments: "),
-        ([DROP, "engine=mujco"], "engine 'mujco' does not exist; known engines: freefall, genesis, mujoco"),
+        ([DROP, "engine=mujco"], "engine 'mujco' does not exist; known engines: drake, freefall, genesis, mujoco"),
         ([DROP, "settings=fast"], "settings profile 'fast' does not exist; known settings profiles: default, matched"),
         ([DROP, "dt=0"], "dt is 0.0 s; give a positive number"),
         ([DROP, "dt=-0.001"], "dt is -0.001 s; give a positive number"),
@@ -97,7 +97,7 @@ def test_report_of_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -
 def test_engines_and_options(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["engines"]) == 0
     out = capsys.readouterr().out
-    for word in ("mujoco", "newton", "genesis", "physx", "==1.8.0", "Apache-2.0"):
+    for word in ("mujoco", "newton", "genesis", "physx", "drake", "==1.8.0", "Apache-2.0"):
         assert word in out
     assert main(["engines", "mujoco"]) == 0
     assert "impratio" in capsys.readouterr().out

@@ -12,6 +12,7 @@ import pytest
 import simparity
 
 from .conftest import chosen
+from .deviations import FAILED_CHECKS
 
 
 @pytest.fixture(scope="session")
@@ -67,11 +68,12 @@ def checks(run: pd.Series, figures: Path) -> dict[str, str]:
 
 
 def test_closed_forms_hold(engine: str, runs: pd.DataFrame, figures: Path) -> None:
-    """Every check of every profile; where an engine puts the cube to sleep, the run says so."""
+    """Every check of every profile but the known failures; where an engine puts the cube to sleep, the run says so."""
     for experiment in ("drop", "sliding_block"):
         for settings in ("default", "published", "matched"):
             run = one(runs, experiment, engine, settings)
-            assert not run.checks_failed, f"{experiment} {settings}"
+            expected, _ = FAILED_CHECKS.get((engine, experiment, settings), ("", ""))
+            assert sorted(run.checks_failed.split()) == expected.split(), f"{experiment} {settings}"
             if values(run, figures).get("sleep_threshold"):
                 assert run.detections == "sleep", f"{experiment} {settings}"
             else:
@@ -116,6 +118,17 @@ def test_physx_peaks(runs: pd.DataFrame) -> None:
     default = one(runs, "drop", "physx", "default")
     assert default.peak_normal_force > 270
     assert default.rebound_speed == pytest.approx(0.1 * 2.5, rel=0.05)
+
+
+def test_drake_peaks_and_slide(runs: pd.DataFrame) -> None:
+    assert one(runs, "drop", "drake", "published").peak_normal_force == pytest.approx(255.0063, abs=1e-4)
+    assert one(runs, "drop", "drake", "published", 2e-3).peak_normal_force == pytest.approx(128.0194, abs=1e-4)
+    for settings, most in (("default", 0.02), ("matched", 0.01)):
+        assert one(runs, "drop", "drake", settings).rebound_speed < most, "1/dissipation"
+    matched = one(runs, "sliding_block", "drake", "matched")
+    assert matched.stopping_error / 0.101937 == pytest.approx(-0.0049, abs=1e-4)
+    assert abs(matched.remaining_error) < 1e-6 and matched.max_lift < 1e-9
+    assert one(runs, "sliding_block", "drake", "default").stopping_distance < 1e-3, "the cube trips over its corners"
 
 
 def test_the_lift_is_the_friction_laws(runs: pd.DataFrame) -> None:

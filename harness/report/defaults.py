@@ -19,6 +19,7 @@ LAW_UNITS = {
     "bounce_threshold": "m/s",
     "stiffness": "N/m",
     "damping": "N s/m",
+    "dissipation": "s/m",
 }
 LAW_WORDS = {
     "Soft": "soft (acceleration-level spring and damper)",

@@ -162,6 +162,7 @@ def _of_law(resolution: Resolution) -> Iterator[tuple[str, Trait]]:
     elif isinstance(law, Compliant):
         yield "law.stiffness", Trait(value=law.stiffness, unit="N/m")
         yield "law.damping", Trait(value=law.damping, unit="N s/m")
+        yield "law.dissipation", Trait(value=law.dissipation, unit="s/m")
     yield "law.restitution", Trait(value=bounce, unit="1")
     if isinstance(law, Impulse) and bounce:
         yield "law.bounce_threshold", Trait(value=law.bounce_threshold, unit="m/s")

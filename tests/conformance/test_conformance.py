@@ -106,12 +106,14 @@ def test_net_force_at_rest_is_the_weight(simulate: Simulate) -> None:
 
 def test_force_is_that_of_the_step_that_ended(simulate: Simulate, eps: float) -> None:
     """m (v_k - v_(k-1)) / dt = f_k + m g at every step of a landing, so the force is in phase with the motion."""
-    rows = log(simulate(boxes(STACK | {"base": (0.0, 0.0, 0.06), "top": (0.5, 0.0, 0.05)})), 100)[:, 0]
+    simulation = simulate(boxes(STACK | {"base": (0.0, 0.0, 0.06), "top": (0.5, 0.0, 0.05)}))
+    rows = log(simulation, 100)[:, 0]
     v, f = rows[:, COLUMNS["v_WB"]], rows[:, COLUMNS["f_B_W"]]
     balance = MASS["base"] * np.diff(v[:, 2]) / DT + MASS["base"] * 9.81
-    np.testing.assert_allclose(f[1:, 2], balance, atol=max(1e-7, 100 * eps))
+    residual = simulation.resolved().residual * balance.max()  # where a solver stops before the state's precision
+    np.testing.assert_allclose(f[1:, 2], balance, atol=max(1e-7, 100 * eps, residual))
     normal = rows[:, COLUMNS["f_normal_B_W"]][1:, 2]  # measured even where the net force is derived from this balance
-    np.testing.assert_allclose(normal, balance, atol=max(1e-7, 1e-3 * balance.max() if eps > 1e-6 else 0))
+    np.testing.assert_allclose(normal, balance, atol=max(1e-7, 1e-3 * balance.max() if eps > 1e-6 else residual))
     assert f[1:, 2].max() > 2 * MASS["base"] * 9.81, "the cube did not land"
     assert not f[0].any(), "no step has ended at the start"
 

@@ -1,0 +1,1 @@
+"""Drake: its MultibodyPlant in discrete time."""
