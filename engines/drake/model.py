@@ -20,6 +20,7 @@ from ...harness.scene import Body, HalfSpace, Material, Scene, Shape
 from . import mapping
 from .robots import Mechanism, add_robot, finish_robot
 from .shapes import corners, geometry, properties, transform
+from .soft import add_soft
 
 # Drake warns of every half-space that it does not touch deformable bodies, which no scene of ours has
 logging.getLogger("drake").addFilter(lambda record: "deformable contact" not in record.getMessage())
@@ -65,6 +66,7 @@ class Model:
         solids: every party of contacts: the scene's bodies in scene order, then links of a robot with contacts.
         moving: Drake's rigid bodies of the moving bodies, in scene order.
         robot: the scene's robot, None without one.
+        soft: Drake's deformable bodies, in scene order.
     """
 
     diagram: Any
@@ -75,6 +77,7 @@ class Model:
     solids: tuple[Solid, ...]
     moving: tuple[Any, ...]
     robot: Mechanism | None
+    soft: tuple[Any, ...] = ()
 
     def solid(self, name: str) -> Solid:
         """The party of that name."""
@@ -100,9 +103,11 @@ def build_model(scene: Scene, dt: float, settings: Settings) -> Model:
     plant, graph = AddMultibodyPlant(MultibodyPlantConfig(time_step=dt, **asked), _graph_config(options), builder)
     plant.mutable_gravity_field().set_gravity_vector(np.array(scene.gravity))
     robot = add_robot(plant, scene, options)
-    solids = [_add_body(plant, body, options) for body in scene.bodies]
+    soft = tuple(add_soft(plant, body, options) for body in scene.soft_bodies)
+    rigid = bool(soft)  # soft bodies touch what is rigid to hydroelastic contact, and nothing else
+    solids = [_add_body(plant, body, options, rigid) for body in scene.bodies]
     if robot is not None and robot.robot.contacts:
-        solids += _add_links(plant, robot, options)
+        solids += _add_links(plant, robot, options, rigid)
     _filter(graph, scene, solids)
     plant.Finalize()
     diagram = builder.Build()
@@ -113,7 +118,7 @@ def build_model(scene: Scene, dt: float, settings: Settings) -> Model:
         plant.SetFreeBodyPose(state, native, transform(body.pose))
     if robot is not None:
         finish_robot(plant, state, robot)
-    return Model(diagram, plant, graph, context, state, tuple(solids), moving, robot)
+    return Model(diagram, plant, graph, context, state, tuple(solids), moving, robot, soft)
 
 
 def _graph_config(options: Mapping[str, Value]) -> Any:
@@ -127,7 +132,7 @@ def _graph_config(options: Mapping[str, Value]) -> Any:
     return config
 
 
-def _add_body(plant: Any, body: Body, options: Mapping[str, Value]) -> Solid:
+def _add_body(plant: Any, body: Body, options: Mapping[str, Value], rigid: bool) -> Solid:
     mapping.check(body.name, body.material, options)
     if body.mass is None or body.inertia is None:
         solid = Solid(body.name, plant.world_body(), moving=False)
@@ -137,11 +142,11 @@ def _add_body(plant: Any, body: Body, options: Mapping[str, Value]) -> Solid:
         solid = Solid(body.name, plant.AddRigidBody(body.name, default_model_instance(), central), moving=True)
         place = RigidTransform()
     for shape in body.shapes:
-        _register(plant, solid, place, shape, body.material, options)
+        _register(plant, solid, place, shape, body.material, options, rigid)
     return solid
 
 
-def _add_links(plant: Any, robot: Mechanism, options: Mapping[str, Value]) -> list[Solid]:
+def _add_links(plant: Any, robot: Mechanism, options: Mapping[str, Value], rigid: bool) -> list[Solid]:
     """The links' primitive shapes, from the source model and in our surface properties."""
     solids = []
     for link, native in zip(robot.source.links, robot.links, strict=True):
@@ -152,18 +157,18 @@ def _add_links(plant: Any, robot: Mechanism, options: Mapping[str, Value]) -> li
             )
         solid = Solid(f"{robot.robot.name}/{link.name}", native, moving=True)
         for shape in link.shapes:
-            _register(plant, solid, RigidTransform(), shape, Material(), options)
+            _register(plant, solid, RigidTransform(), shape, robot.robot.material, options, rigid)
         solids.append(solid)
     return solids
 
 
 def _register(
-    plant: Any, solid: Solid, place: Any, shape: Shape, material: Material, options: Mapping[str, Value]
+    plant: Any, solid: Solid, place: Any, shape: Shape, material: Material, options: Mapping[str, Value], rigid: bool
 ) -> None:
-    """Give `solid` a shape; `place` is the pose of the scene's body in Drake's."""
+    """Give `solid` a shape, `rigid` to soft bodies where asked; `place` is the pose of the scene's body in Drake's."""
     index = len(solid.shapes)
     name = f"{solid.name}/{index}"
-    representation = mapping.hydroelastic(shape, solid.moving, material, options)
+    representation = "rigid" if rigid else mapping.hydroelastic(shape, solid.moving, material, options)
     surface = properties(shape, material, representation, options)
     X = place.multiply(transform(shape.pose))
     made = plant.RegisterCollisionGeometry(solid.native, X, geometry(shape), name, surface)
@@ -172,7 +177,7 @@ def _register(
         solid.pressing.append(made)
     if isinstance(shape, HalfSpace):
         solid.planes.append(made)
-    if solid.moving and mapping.corners_on_half_spaces(shape, options):
+    if not rigid and solid.moving and mapping.corners_on_half_spaces(shape, options):
         solid.hulls.append(made)
         for k, (centre, radius) in enumerate(corners(shape, options)):
             surface = properties(None, material, "", options)
