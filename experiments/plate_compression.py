@@ -156,10 +156,9 @@ class PlateCompression(Experiment):
     def _weight(self, trace: Trace, context: Context) -> float | NotApplicable:
         if math.isnan(self._up(trace, context)):
             return NotApplicable("the run ends before the plates hold")
-        ball, rows = self._ball(context), self._rows(trace)
-        over = float(trace.time[-1] - trace.time[rows][0])
-        # what the ball still moves in that time is no weight
-        return self.mass * GRAVITY + float(ball.momentum[-1, 2] - ball.momentum[rows][0, 2]) / over
+        momentum, before = self._ball(context).momentum[:, 2], self._rows(trace).start - 1
+        over = float(trace.time[-1] - trace.time[before])
+        return self.mass * GRAVITY + float(momentum[-1] - momentum[before]) / over  # what still moves is no weight
 
     def _compression(self, trace: Trace, context: Context) -> float:
         q = trace.joint("q")[self._rows(trace)]
