@@ -25,16 +25,21 @@ from .soft_ball import (
     strain_energy,
 )
 
-OUTCOMES = ("lifted", "slipped", "dropped", "invalid")
-LIFTED, SLIPPED, DROPPED, INVALID = range(4)
+OUTCOMES = ("lifted", "slipped", "dropped", "invalid", "unstable")
+LIFTED, SLIPPED, DROPPED, INVALID, UNSTABLE = range(5)
 FOLLOWED, LOST = 0.85, 0.25  # part of the pads' rise by which a lifted ball follows at least, a dropped one at most
 OPEN = RADIUS + GAP  # [m] from the middle of the pads to each of them at the start
 CLEAR = 1e-3  # [m] above the ground from which on nothing but the pads holds the ball
+PAD_SPEED = 2.0  # [m/s]: drag holds a drive to effort/drag = 0.7, and all elastic energy of the ball would give 1.2
 MEAN = 0.01  # [s] over which the balance of momentum is averaged
 
 # name, unit, text; each is a method of GraspMeasures
 METRICS = (
-    ("outcome", "", "0 lifted, 1 slipped, 2 dropped, 3 invalid: an element was inverted by then"),
+    (
+        "outcome",
+        "",
+        "0 lifted, 1 slipped, 2 dropped, 3 invalid: an element inverted, 4 unstable: a pad ran away",
+    ),
     ("lift_achieved", "m", "rise of the ball's centre of mass, from the lift's start to the end of the hold"),
     ("pad_rise", "m", "rise of the pads over the same time"),
     ("hold_slip", "m", "how far the ball sinks against the pads over the hold"),
@@ -49,6 +54,7 @@ METRICS = (
     ("own_difference_late", "N", "the same against the engine's count one step earlier"),
     ("lag_number", "1", "coupling damping of one vertex x dt / finger mass: a force one step late is unstable above 1"),
     ("stable_dt", "s", "2 / largest frequency of the mesh: an explicit step diverges above it"),
+    ("pad_speed", "m/s", "largest speed of a pad, to the end of the hold; beyond 2 m/s the coupling is unstable"),
     ("pad_width", "m", "distance between the pads over the hold"),
     ("volume_change", "1", "largest relative change of the ball's volume, to the end of the hold"),
     ("least_element", "1", "smallest volume of an element over that at rest, to the end of the hold"),
@@ -112,6 +118,8 @@ class GraspMeasures:
         return float(apart[self._at(self.phases.hold_at)] - apart[self.end])
 
     def outcome(self) -> float:
+        if self.pad_speed() > PAD_SPEED:
+            return UNSTABLE
         if self.inverted_elements():
             return INVALID
         if not self.complete:
@@ -121,7 +129,7 @@ class GraspMeasures:
 
     def held(self) -> float:
         outcome = self.outcome()
-        return math.nan if math.isnan(outcome) or outcome == INVALID else float(outcome == LIFTED)
+        return math.nan if math.isnan(outcome) or outcome in (INVALID, UNSTABLE) else float(outcome == LIFTED)
 
     def mu_used(self) -> float:
         return friction_of(self.context)
@@ -136,7 +144,7 @@ class GraspMeasures:
         if math.isnan(needed):
             return NotApplicable("the engine does not say which friction its coupler uses")
         if math.isnan(self.held()):
-            return NotApplicable("the run is invalid, or too short")
+            return NotApplicable("the run is invalid, unstable, or too short")
         if needed < self.setup.effort < needed * (1 + self.phases.peak_acceleration / GRAVITY):
             return NotApplicable("the effort holds the ball at rest and not while it is accelerated")
         return float(self.setup.effort >= needed)
@@ -184,6 +192,9 @@ class GraspMeasures:
             value = row.value if row is not None else None
             used.append(float(value) if isinstance(value, (int, float)) else getattr(self.setup, name))
         return stable_step(ball.rest, ball.elements, ball.mass, *used)
+
+    def pad_speed(self) -> float:
+        return float(np.abs(self.trace.joint("v")[: self.end + 1, -2:]).max())
 
     def pad_width(self) -> float:
         q = self.trace.joint("q")[self._hold(), -2:]

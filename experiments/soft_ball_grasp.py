@@ -16,7 +16,7 @@ from ..harness.rollout import Controller, Schedule
 from ..harness.scene import Array, Body, HalfSpace, Material, Pose, Robot, Scene
 from ..harness.trace import Trace
 from .ball_mesh import RADIUS
-from .grasp_measures import METRICS, OPEN, OUTCOMES, GraspMeasures, GraspSetup
+from .grasp_measures import METRICS, OPEN, OUTCOMES, PAD_SPEED, GraspMeasures, GraspSetup
 from .pads import ARM_HOME, PAD_ABOVE_TOOL, ArmGrip, Phases, SlideGrip, Squeeze, gripper, hand_on_arm
 from .soft_ball import BALANCE, GRAVITY, reference_of, soft_ball
 
@@ -142,6 +142,7 @@ class SoftBallGrasp(Experiment):
             return lambda trace, context: getattr(GraspMeasures(setup, trace, context), name)()
 
         return (
+            Check("pad_speed", lambda t, c: 0.0, lambda c, _: PAD_SPEED, "drag and the ball's energy bound it"),
             Check("inverted_elements", lambda t, c: 0.0, lambda c, _: 0.5, "no element may turn inside out"),
             Check(
                 "held",

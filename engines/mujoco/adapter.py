@@ -13,7 +13,7 @@ import numpy as np
 from ...harness.channels import COLUMNS, Sample
 from ...harness.contacts import ContactRows
 from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
-from ...harness.errors import Unsupported
+from ...harness.errors import Diverged, Unsupported
 from ...harness.robot_model import one_robot
 from ...harness.scene import Array, Scene
 from ...harness.soft_state import check_mixture
@@ -86,6 +86,14 @@ class MuJoCoSimulation:
         mujoco.mj_step1(self.model, self.data)
 
     def advance(self, steps: int) -> None:
+        try:
+            self._advance(steps)
+        except mujoco.FatalError as error:
+            if self.soft is None:
+                raise
+            raise Diverged(f"MuJoCo gave up on a soft body: {error}") from error  # its shape is no longer finite
+
+    def _advance(self, steps: int) -> None:
         if steps > 1 and self.split and (self.watched or self.soft is not None):
             mujoco.mj_step(self.model, self.data, nstep=steps - 1)
             mujoco.mj_step1(self.model, self.data)
