@@ -16,7 +16,14 @@ from .trace import Trace
 
 Verdict: TypeAlias = Literal["agree", "within noise", "not converged", "differ", "unresolved"]
 # from harmless to grave: a comparison is as grave as its gravest quantity
-GRAVITY_OF: Mapping[str, int] = {"agree": 0, "within noise": 1, "not converged": 2, "unresolved": 3, "differ": 4}
+GRAVITY_OF: Mapping[str, int] = {
+    "agree": 0,
+    "not told apart": 1,  # of ensembles, see there
+    "within noise": 1,
+    "not converged": 2,
+    "unresolved": 3,
+    "differ": 4,
+}
 # what is compared, each with its unit, in the order of `Difference.values`; joints that slide count in m
 KINDS = ("position", "angle", "impulse", "joint")
 UNITS: Mapping[str, str] = {"position": "m", "angle": "rad", "impulse": "N s", "joint": "rad"}

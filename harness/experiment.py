@@ -11,9 +11,11 @@ from .contacts import ContactTrace
 from .engine import Resolution, Simulation
 from .errors import UsageError
 from .rollout import Controller, Event, Schedule
-from .scene import Scene
+from .scene import Array, Scene
 from .soft_state import SoftTrace
 from .trace import Trace
+
+OUTCOME = "outcome"  # the metric that holds the index of one of an experiment's OUTCOMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +42,30 @@ class Metric:
 
     Attributes:
         text: what it is, in one line, with its formula.
+        converges: whether it is an error that vanishes with the step, so that an order of convergence can be fitted.
     """
 
     name: str
     unit: str
     text: str
     measure: Callable[[Trace, Context], float]
+    converges: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """A quantity over the stored samples of a run that follows from its trace, for diagrams.
+
+    Attributes:
+        name: of the quantity, as the axis of a diagram has it.
+        values: at each sample [unit], NaN where there is none; shape (T,).
+        text: what it is, in one line.
+    """
+
+    name: str
+    unit: str
+    values: Array
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +107,10 @@ class Experiment(Protocol):
     )
     ENSEMBLE: ClassVar[str] = ""  # parameter whose values are the members of one ensemble: a chaotic experiment has one
     OUTCOMES: ClassVar[tuple[str, ...]] = ()  # words for the metric `outcome`, which holds the index of one of them
+    # metrics that stand for the experiment, the most telling first: an ensemble is compared in them, diagrams show them
+    MAIN_METRICS: ClassVar[tuple[str, ...]] = ()
+    # bodies or ROBOT/LINK whose contact force is drawn over time; the pairs with the largest impulse if none
+    FORCES_ON: ClassVar[tuple[str, ...]] = ()
     # two runs agree when they are nearer than this: [m], [rad], [N s]
     TOLERANCE: ClassVar[tuple[float, float, float]]
 
@@ -110,6 +134,10 @@ class Experiment(Protocol):
         """The metrics of an experiment that does not step; None where the metrics are measured on a trace."""
         return None
 
+    def series(self, trace: Trace, context: Context) -> Sequence[Series]:
+        """Quantities over time that are worth a diagram, from the stored samples; `context` has no controller."""
+        return ()
+
     def metrics(self) -> Sequence[Metric]:
         """The metrics that these parameters ask for."""
         ...
@@ -130,3 +158,10 @@ def require(name: str, value: float, *, least: float, below: float = math.inf, a
     if not (low and value < below):
         limits = f"{'above' if above else 'from'} {least:g}" + (f" to below {below:g}" if math.isfinite(below) else "")
         raise UsageError(f"experiment.{name} is {value}; give a number {limits}")
+
+
+def outcome_word(words: Sequence[str], value: float) -> str:
+    """The word for a value of the metric `outcome`; a value that is no index of `words` stays a number."""
+    if not math.isfinite(value):
+        return "–"
+    return words[int(value)] if value == int(value) and 0 <= value < len(words) else f"{value:g}"

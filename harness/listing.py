@@ -19,10 +19,11 @@ from .checks import metrics_of
 from .configure import studies
 from .device import cuda_device_count
 from .errors import UnknownName, UsageError
+from .experiment import OUTCOME, outcome_word
 from .progress import describe
 from .provenance import requirements
 from .record import Record
-from .registry import engine_entry, engine_mapping, engine_version, experiment_class
+from .registry import engine_entry, engine_mapping, engine_version, experiment_class, outcomes_of
 from .settings import PROFILES
 
 
@@ -113,7 +114,7 @@ def metric_table(results: Path, where: Sequence[str], metrics: Sequence[str]) ->
         records = [record for record in records if any(name in record.metrics for name in metrics)]
     table = Table("run", "remark", *names, "run_id", box=None, pad_edge=False)
     for record in sorted(records, key=lambda record: (describe(record.job), record.job.run_id)):
-        cells = [f"{record.metrics[name]:.9g}" if name in record.metrics else "" for name in names]
+        cells = [_value(record, name, 9) if name in record.metrics else "" for name in names]
         remarks = [] if record.status == "ok" else [str(record.status)]
         remarks += dict.fromkeys(detection.kind for detection in record.detections)
         table.add_row(escape(describe(record.job)), " ".join(remarks), *cells, record.job.run_id)
@@ -170,6 +171,17 @@ def _same(value: object, word: str) -> bool:
         return False
 
 
+def _value(record: Record, metric: str, digits: int) -> str:
+    return _shown(record, metric, record.metrics[metric], digits)
+
+
+def _shown(record: Record, metric: str, value: float, digits: int) -> str:
+    """A value of a metric: the word for it where it is the outcome."""
+    if metric == OUTCOME and (words := outcomes_of(record.job.experiment)):
+        return outcome_word(words, value)
+    return f"{value:.{digits}g}"
+
+
 def run_table(record: Record) -> None:
     """Metrics and checks of one run."""
     table = Table("metric", "value", "unit", "check", "expected", "error", box=None, pad_edge=False)
@@ -182,11 +194,11 @@ def run_table(record: Record) -> None:
         shown = verdict is not None and verdict.expected is not None
         table.add_row(
             metric.name,
-            f"{record.metrics[metric.name]:.6g}",
+            escape(_value(record, metric.name, 6)),
             metric.unit,
             verdict.outcome if verdict else "",
-            f"{verdict.expected:.6g}" if verdict and shown else "",
-            f"{verdict.error:.2g}" if verdict and verdict.error is not None else "",
+            _shown(record, metric.name, verdict.expected or 0.0, 6) if verdict and shown else "",
+            f"{verdict.error:.2g}" if verdict and verdict.error is not None and metric.name != OUTCOME else "",
         )
     if record.metrics:
         _console().print(table)

@@ -52,3 +52,13 @@ def experiment_class(name: str) -> Any:
     """The dataclass of an experiment."""
     module = experiment_module(name)
     return getattr(import_module(f"simparity.experiments.{module}"), EXPERIMENTS[name].partition(":")[2])
+
+
+def ensemble_of(name: str) -> str:
+    """The parameter whose values are the members of one ensemble; "" where there is no such experiment or ensemble."""
+    return str(experiment_class(name).ENSEMBLE) if name in EXPERIMENTS else ""
+
+
+def outcomes_of(name: str) -> tuple[str, ...]:
+    """Words for the outcomes of an experiment; none where there is no such experiment, or it has no outcomes."""
+    return tuple(experiment_class(name).OUTCOMES) if name in EXPERIMENTS else ()

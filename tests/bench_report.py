@@ -17,6 +17,7 @@ import numpy as np
 from simparity.harness import store
 from simparity.harness.channels import BY_NAME, JOINT, ChannelNote
 from simparity.harness.checks import Verdict
+from simparity.harness.contacts import ContactTrace
 from simparity.harness.engine import REQUIRED_OPTIONS, ContactLaw, Impulse, Resolution, Resolved, Soft
 from simparity.harness.job import Job
 from simparity.harness.record import Detection, Record, Status, TimingRecord
@@ -98,6 +99,7 @@ def made_run(
     checks: tuple[Verdict, ...] = (),
     detections: tuple[Detection, ...] = (),
     trace: Trace | None = None,
+    contacts: ContactTrace | None = None,
     precision: int = 64,
     rows: Mapping[str, Resolved] | None = None,
     channel_notes: Mapping[str, ChannelNote] | None = None,
@@ -162,7 +164,7 @@ def made_run(
     folder = results / MACHINE / job.folder
     if ok and trace is None and stepped:
         trace = made_trace(dt, duration, height, noise)
-    store.write(record, trace if ok else None, folder.with_name("." + folder.name), folder)
+    store.write(record, trace if ok else None, folder.with_name("." + folder.name), folder, contacts)
     return folder
 
 

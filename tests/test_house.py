@@ -17,7 +17,7 @@ from simparity.engines import ENGINES
 from simparity.experiments import EXPERIMENTS
 
 ROOT = Path(simparity.__file__).parent
-HEAVY = ("mujoco", "newton", "warp", "genesis", "torch", "sapien", "pandas", "matplotlib", "hydra", "jinja2")
+HEAVY = ("scipy", "mujoco", "newton", "warp", "genesis", "torch", "sapien", "pandas", "matplotlib", "hydra", "jinja2")
 MODULES = sorted(
     path.relative_to(ROOT) for folder in ("harness", "engines", "experiments") for path in (ROOT / folder).rglob("*.py")
 )

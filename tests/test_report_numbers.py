@@ -6,7 +6,7 @@ import pytest
 from simparity.harness.engine import Resolution, Resolved, Soft
 from simparity.harness.report.defaults import alike, side_by_side
 from simparity.harness.report.figures import POINTS, thinned
-from simparity.harness.report.quantity import plain, quantity, value_text
+from simparity.harness.report.quantity import plain, quantity, span, value_text
 
 from .bench_report import SOFT, made_table
 
@@ -77,3 +77,11 @@ def test_thinning_keeps_the_peak_and_the_ends() -> None:
     y[5_003] = 1.0
     keep = thinned(np.arange(10_001.0), y)
     assert len(keep) <= POINTS + 2 and {0, 5_003, 10_000} <= set(keep.tolist())
+
+
+def test_a_range_says_its_unit_once() -> None:
+    assert span(0.0153, 0.0157, "m") == "15.3 to 15.7\xa0mm"
+    assert span(9e-4, 1.2e-3, "m") == "900\xa0µm to 1.2\xa0mm"
+    assert span(0.0, 1e-3, "m") == "0 to 1\xa0mm"
+    assert span(3.0, 4.0, "1") == "3 to 4"
+    assert span(0.5, 2.0, "N m") == "0.5 to 2\xa0N m"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .ensemble_words import ensemble_finding
 from .lexicon import Lexicon
 from .runs import Participant, Run
 from .verdicts import Cell, Judged
@@ -39,10 +40,10 @@ def answer(
         reference: the participant that the others are held against.
         comparisons: how many there are in all, those at other steps included; what has no sentence is counted.
     """
-    asked = [one for one in main if len(one.comparison.standings) > 1]
+    asked = [one for one in main if words.ensemble or len(one.comparison.standings) > 1]
     said = [_sentence(one, words, reference) for one in sorted(asked, key=_rank)]
-    rest = [one for one in others if len(one.comparison.standings) > 1]
-    alike = [one for one in rest if all_agree(one)]
+    rest = [one for one in others if words.ensemble or len(one.comparison.standings) > 1]
+    alike = [] if words.ensemble else [one for one in rest if all_agree(one)]
     if len(alike) > 1:
         said.append(_agreeing(alike, words))
         rest = [one for one in rest if one not in alike]
@@ -54,7 +55,7 @@ def answer(
     if comparisons > told and said:
         more = comparisons - told
         said.append(f"{more} more comparison{'s' if more > 1 else ''} with other steps or parameters below")
-    if not comparisons:
+    if not comparisons and not words.ensemble:
         said.append(_alone(runs, words))
     said.append(failed_checks(runs, words))
     return tuple(text[:1].upper() + text[1:] + "." for text in said if text)
@@ -88,6 +89,8 @@ def _sentence(judged: Judged, words: Lexicon, reference: Participant | None) -> 
     lead = _LEADS.get(variant.settings, f"with {variant.settings} settings")
     parameters = in_words(words.variants[variant])
     lead += f" ({parameters})" if parameters else ""
+    if words.ensemble:
+        return f"{lead}, {ensemble_finding(judged, words, reference)}"
     text = finding(judged, words, reference, brief=True)
     cost = _cost(variant.settings, worst_cell(judged, reference))
     return f"{lead}, {cost}: {text}" if cost else f"{lead}, {text}"

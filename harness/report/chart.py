@@ -39,6 +39,8 @@ class Chart:
         top: y ends here [unit of y], whatever the curves do; None to show all.
         points: whether single samples are drawn too.
         small: whether it is one of many small ones.
+        paths: whether both axes are lengths at one scale; several curves may belong to one participant.
+        thin: whether lines are thin, since they chatter and seldom coincide.
     """
 
     title: str
@@ -52,6 +54,33 @@ class Chart:
     top: float | None = None
     points: bool = False
     small: bool = False
+    paths: bool = False
+    thin: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bars:
+    """How many members ended how: a stacked bar for each participant.
+
+    Attributes:
+        words: the outcomes, in order.
+        rows: label and its counts, as many as there are words.
+    """
+
+    title: str
+    alt: str
+    words: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Strip:
+    """A metric over the members: a dot for each, and the quartiles as a box; a row for each participant."""
+
+    title: str
+    alt: str
+    x: tuple[str, str]
+    rows: tuple[tuple[str, tuple[float, ...]], ...]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from ..experiment import OUTCOME
 from .lexicon import Lexicon
 from .quantity import quantity
 from .runs import Participant, base_of
@@ -70,6 +71,8 @@ def _metric(
     )
     found: list[tuple[float, str]] = []
     for metric in words.metrics:
+        if metric == OUTCOME:
+            continue
         x, y = (before or {}).get(metric, math.nan), (after or {}).get(metric, math.nan)
         z = held.get(metric, math.nan) if held is not None else math.nan
         if not (math.isfinite(x) and math.isfinite(y)) or max(abs(x), abs(y)) < SMALL:

@@ -22,6 +22,7 @@ MOVES = 1e-3  # [m] along x from which the way along x is worth a chart
 PEAK = 1.5  # largest force over the force at the end, from which there is an impact to look at
 BEFORE, AFTER = 0.01, 0.05  # [s] shown around an impact
 MOST_BODIES = 3
+PRESSES = 1e-6  # [N]: a smaller normal force is what rounding leaves of none
 SPIKE = 5  # times the force at the end: a peak that would flatten all else
 APART = 3  # times: a peak that hides those of the other engines
 
@@ -70,7 +71,7 @@ def _body_charts(repeats: Mapping[str, Sequence[Trace]], body: str, of: str) -> 
     found = [Chart(title=f"Height{of}", alt=f"Height{of} over time", x=time, y=("height", "m"), curves=z)]
     if any(float(np.ptp(curve.y)) > MOVES for curve in x):
         found.append(Chart(title=f"Way along x{of}", alt=f"Way along x{of} over time", x=time, y=("x", "m"), curves=x))
-    if any(np.nanmax(curve.y, initial=0.0) > 0 for curve in force):
+    if any(np.nanmax(curve.y, initial=0.0) > PRESSES for curve in force):
         title = f"Normal force{of}"
         found.append(
             Chart(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from ..experiment import Metric
+from ..experiment import OUTCOME
 from .lexicon import Lexicon
 from .quantity import quantity
 from .runs import Run
@@ -20,7 +20,7 @@ def findings_of(runs: Sequence[Run], words: Lexicon) -> tuple[Finding, ...]:
     """Failed checks, detections, notes and broken runs; those of one kind are told by the worst."""
     found: dict[tuple[str, str], list[tuple[float, str, Run]]] = defaultdict(list)
     for run in runs:
-        for kind, size, text in _seen_in(run, words.metrics):
+        for kind, size, text in _seen_in(run, words):
             found["" if kind.startswith(NOTE) else words.names[run.participant], kind].append((size, text, run))
     findings = []
     for (label, _), group in sorted(found.items()):
@@ -33,13 +33,16 @@ def findings_of(runs: Sequence[Run], words: Lexicon) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def _seen_in(run: Run, known: Mapping[str, Metric]) -> Iterator[tuple[str, float, str]]:
+def _seen_in(run: Run, words: Lexicon) -> Iterator[tuple[str, float, str]]:
     """Kind, size of the error and words of everything wrong with a run."""
     for check in run.record.checks:
         if check.outcome == "fail":
-            unit = known[check.metric].unit if check.metric in known else ""
+            unit = words.metrics[check.metric].unit if check.metric in words.metrics else ""
             error, tolerance = quantity(check.error, unit, signed=True), quantity(check.tolerance, unit)
             text = f"check {check.metric} fails: error {error}, tolerance {tolerance}"
+            if check.metric == OUTCOME and words.outcomes:
+                text = f"check {check.metric} fails: {words.said(OUTCOME, check.measured)}"
+                text += f" where {words.said(OUTCOME, check.expected)} is expected"
             yield check.metric, abs(check.error or 0.0), text
     for seen in run.record.detections:
         yield seen.kind, 0.0, f"{seen.kind} from {quantity(seen.onset, 's')}: {seen.reason}"
@@ -49,13 +52,19 @@ def _seen_in(run: Run, known: Mapping[str, Metric]) -> Iterator[tuple[str, float
         yield run.status, 0.0, ending(run)
 
 
+def _which(run: Run, words: Lexicon) -> str:
+    """Its variant, and of an ensemble the member."""
+    member = f"{words.ensemble}={run.member}" if run.member and words.ensemble else ""
+    return " ".join(word for word in (words.variants[run.variant], member) if word)
+
+
 def run_rows(runs: Sequence[Run], words: Lexicon) -> tuple[RunRow, ...]:
     """A row for every run, in the order of its folder."""
     return tuple(
         RunRow(
             run_id=run.record.job.run_id,
             label=words.names[run.participant],
-            variant=words.variants[run.variant],
+            variant=_which(run, words),
             settings=run.record.job.settings,
             dt=run.record.job.dt,
             phase=run.phase,

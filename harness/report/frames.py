@@ -14,7 +14,9 @@ import pandas as pd
 from .. import store
 from ..channels import BY_NAME, JOINT, REDUCED, SAMPLED
 from ..errors import UsageError
+from ..experiment import OUTCOME, outcome_word
 from ..record import Record
+from ..registry import outcomes_of
 
 _COMPONENTS = {1: ("",), 3: ("_x", "_y", "_z"), 4: ("_w", "_x", "_y", "_z")}
 COLUMNS = (
@@ -43,7 +45,7 @@ COLUMNS = (
 
 
 def row_of(record: Record, machine: str) -> dict[str, Any]:
-    """One run as a row: the columns of COLUMNS, then parameters, then metrics."""
+    """One run as a row: the columns of COLUMNS, parameters, metrics, and `outcome_word` where there are outcomes."""
     job, factors = record.job, record.timing.real_time_factors
     row: dict[str, Any] = {
         "experiment": job.experiment,
@@ -68,7 +70,10 @@ def row_of(record: Record, machine: str) -> dict[str, Any]:
         "process": record.timing.process,
         "machine": machine,
     }
-    return row | dict(job.params) | dict(record.metrics)
+    words = outcomes_of(job.experiment)
+    ended = words and OUTCOME in record.metrics
+    named = {f"{OUTCOME}_word": outcome_word(words, record.metrics[OUTCOME])} if ended else {}
+    return row | dict(job.params) | dict(record.metrics) | named
 
 
 def load_runs(results: Path) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..checks import metrics_of
 from ..errors import SimparityError
-from ..experiment import Experiment, Metric
+from ..experiment import OUTCOME, Experiment, Metric, outcome_word
 from ..registry import experiment_class
 from .chart import Style
 from .quantity import quantity
@@ -38,6 +38,30 @@ class Lexicon:
     def tolerance(self) -> tuple[float, float, float] | None:
         """What the experiment calls agreement [m], [rad], [N s]."""
         return self.experiment.TOLERANCE if self.experiment else None
+
+    @property
+    def ensemble(self) -> str:
+        """The parameter that numbers the members of an ensemble, "" where there is none."""
+        return self.experiment.ENSEMBLE if self.experiment else ""
+
+    @property
+    def outcomes(self) -> tuple[str, ...]:
+        """Words for the metric `outcome`."""
+        return tuple(self.experiment.OUTCOMES) if self.experiment else ()
+
+    @property
+    def main_metrics(self) -> tuple[str, ...]:
+        """Metrics that stand for the experiment: those that it names, or all its own."""
+        if self.experiment is None:
+            return ()
+        own = tuple(metric.name for metric in self.experiment.metrics())
+        return tuple(self.experiment.MAIN_METRICS) or own
+
+    def said(self, metric: str, value: float | None, digits: int = 3) -> str:
+        """A value of a metric with its unit, or the word for it where it is the outcome."""
+        if metric == OUTCOME and self.outcomes and value is not None:
+            return outcome_word(self.outcomes, value)
+        return quantity(value, self.metrics[metric].unit if metric in self.metrics else "", digits)
 
     @property
     def text(self) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from .measured import Reading
+from .ensemble_view import EnsembleCell, EnsembleView
+from .measured import MetricRow, Reading
 from .quantity import NOTHING, quantity
 from .summary import DeviationTable, Matrix, Panel, Section, Summary
 from .verdicts import Cell
@@ -63,6 +64,10 @@ def _section(section: Section) -> Iterator[str]:
     yield from (f"## {_text(section.name)}", "", _text(section.text) + ".", "")
     for panel in section.panels:
         yield from _panel(panel)
+    if section.quality is not None:
+        yield from ("### Contact quality", "")
+        head = ["participant", "settings, variant", *(name for name, _ in section.quality.columns)]
+        yield from _table(head, [[row.label, row.where, *row.values] for row in section.quality.rows])
     for table in section.deviations:
         yield from _deviations(table)
     if section.findings:
@@ -76,19 +81,31 @@ def _panel(panel: Panel) -> Iterator[str]:
     where = ", ".join(word for word in (f"{panel.settings} settings", panel.variant) if word)
     yield from (f"### {_text(where)}, dt {quantity(panel.dt, 's')}", "")
     yield from (_text(panel.finding), "")
+    if panel.ensemble is not None:
+        yield from _ensemble(panel.ensemble)
     head = ["metric", "closed form", *(style.label for style in panel.styles)]
     rows = [
-        [row.name, quantity(row.expected, row.unit, 5), *(_reading(reading, row.unit) for reading in row.readings)]
+        [row.name, row.said(row.expected), *(_reading(reading, row) for reading in row.readings)]
         for row in panel.metrics
     ]
     if rows:
         yield from _table(head, rows)
 
 
+def _ensemble(view: EnsembleView) -> Iterator[str]:
+    yield from _table(["metric", *view.labels], [[row.name, *map(_over_members, row.cells)] for row in view.rows])
+
+
+def _over_members(cell: EnsembleCell | None) -> str:
+    if cell is None:
+        return NOTHING
+    return f"{cell.median} ({cell.quartiles})" if cell.quartiles else cell.median
+
+
 def _deviations(table: DeviationTable) -> Iterator[str]:
     yield from (f"### Deviation from {_text(table.against)}, {_text(table.settings)} settings", "")
     rows = [
-        [f"{group.name}: {row.name}", *(_reading(reading, row.unit, 2) for reading in row.readings)]
+        [f"{group.name}: {row.name}", *(_reading(reading, row, 2) for reading in row.readings)]
         for group in table.groups
         for row in group.rows
     ]
@@ -97,11 +114,11 @@ def _deviations(table: DeviationTable) -> Iterator[str]:
     yield ""
 
 
-def _reading(reading: Reading | None, unit: str, digits: int = 5) -> str:
+def _reading(reading: Reading | None, row: MetricRow, digits: int = 5) -> str:
     if reading is None:
         return NOTHING
     outcome = {"pass": "✓", "fail": "✗ fails"}.get(reading.outcome, "")
-    return f"{quantity(reading.value, unit, digits)} {outcome}".strip()
+    return f"{row.said(reading.value, digits)} {outcome}".strip()
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..checks import Verdict
-from ..experiment import Metric
+from ..experiment import OUTCOME, Metric, outcome_word
 from .measure import Comparison
+from .quantity import quantity
 from .runs import Participant, Series
 
 MOVED = 1e-6  # relative range over the phases from which a metric has a band
@@ -34,6 +35,7 @@ class MetricRow:
 
     Attributes:
         expected: the closed form when it is the same for all [unit], else None.
+        words: of the outcomes, for the metric that holds one of them.
     """
 
     name: str
@@ -41,6 +43,13 @@ class MetricRow:
     text: str
     readings: tuple[Reading | None, ...]
     expected: float | None
+    words: tuple[str, ...] = ()
+
+    def said(self, value: float | None, digits: int = 5) -> str:
+        """A value with its unit, or the word for it."""
+        if self.words and value is not None:
+            return outcome_word(self.words, value)
+        return quantity(value, self.unit, digits)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,12 +94,15 @@ class Phases:
     rows: tuple[BandRow, ...]
 
 
-def metric_rows(comparison: Comparison, known: Mapping[str, Metric]) -> tuple[MetricRow, ...]:
+def metric_rows(
+    comparison: Comparison, known: Mapping[str, Metric], outcomes: tuple[str, ...] = ()
+) -> tuple[MetricRow, ...]:
     """The metrics of everyone who ended well, in the order of the experiment.
 
     Args:
         comparison: whose runs.
         known: name -> unit and text; a metric that is not among them is shown as a bare number.
+        outcomes: words for the metric `outcome`.
     """
     records = [standing.run.record for standing in comparison.ok]
     rows = []
@@ -102,7 +114,8 @@ def metric_rows(comparison: Comparison, known: Mapping[str, Metric]) -> tuple[Me
         expected = {r.verdict.expected for r in readings if r and r.verdict and r.verdict.expected is not None}
         unit, text = _described(name, known)
         common = next(iter(expected)) if expected and _same(expected) else None
-        rows.append(MetricRow(name=name, unit=unit, text=text, readings=tuple(readings), expected=common))
+        words = outcomes if name == OUTCOME else ()
+        rows.append(MetricRow(name=name, unit=unit, text=text, readings=tuple(readings), expected=common, words=words))
     return tuple(rows)
 
 
@@ -120,7 +133,7 @@ def phases_of(
             values = tuple(run.record.metrics.get(name, math.nan) for run in found)
             if all(math.isfinite(value) for value in values):
                 bands.append(Band(label=label, values=values))
-        if any(band.moves for band in bands):
+        if name != OUTCOME and any(band.moves for band in bands):
             unit, text = _described(name, known)
             rows.append(BandRow(name=name, unit=unit, text=text, bands=tuple(bands)))
     return Phases(count=max(len(found) for found in runs.values()), dt=dt, rows=tuple(rows))

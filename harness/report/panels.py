@@ -1,15 +1,90 @@
-"""Sentences and rows of one panel: what its repeats show, which curves coincide, refinement set against difference."""
+"""One panel: its finding, what its repeats show, which curves coincide, refinement set against difference."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from ..compare import UNITS, Difference
+from .chart import Chart, ChartGroup
+from .defaults import DefaultsTable, side_by_side
+from .ensemble_view import view_of
+from .ensemble_words import ensemble_finding
+from .lexicon import Lexicon
 from .measure import Comparison, Standing
+from .measured import MetricRow, metric_rows, phases_of
+from .quality import NAMES
 from .quantity import quantity
 from .runs import Participant
-from .summary import ConvergenceRow
+from .summary import ConvergenceRow, Panel
 from .verdicts import Judged
+from .wording import finding
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What the traces of one series gave, kept when the traces themselves are dropped."""
+
+    anchor: str
+    comparisons: tuple[Comparison, ...]
+    main: Comparison
+    charts: tuple[Chart, ...] | None
+    joint_charts: tuple[ChartGroup, ...]
+    convergence_charts: tuple[Chart, ...]
+
+
+def panel_of(measured: Measured, judged: Judged, words: Lexicon, reference: Participant | None, *, main: bool) -> Panel:
+    """The panel of a series: what was measured of it, with the verdicts of its main comparison."""
+    comparison = measured.main
+    variant = comparison.series.variant
+    ensemble = view_of(comparison, words) if words.ensemble else None
+    said = ensemble_finding(judged, words, reference) if ensemble else finding(judged, words, reference)
+    there = [standing.who for standing in comparison.ok]
+    return Panel(
+        anchor=measured.anchor,
+        main=main,
+        settings=variant.settings,
+        variant=words.variants[variant],
+        dt=comparison.dt,
+        duration=variant.duration,
+        finding=said[:1].upper() + said[1:] + "." if said else _alone(comparison, words),
+        repeats=repeats_sentence(comparison, words.names),
+        styles=tuple(words.styles[words.names[who]] for who in there),
+        coincides={} if ensemble else coinciding(judged, words.names),
+        charts=measured.charts or (),
+        joint_charts=measured.joint_charts,
+        left_out=measured.charts is None,
+        metrics=()
+        if ensemble and ensemble.rows
+        else _without_quality(metric_rows(comparison, words.metrics, words.outcomes)),
+        reference=words.names[reference] if reference in there and reference is not None else "",
+        convergence=() if ensemble else convergence_rows(judged, words.names, reference),
+        convergence_charts=measured.convergence_charts,
+        phases=phases_of(comparison.series, comparison.dt, words.names, words.metrics),
+        ensemble=ensemble,
+    )
+
+
+def _without_quality(rows: tuple[MetricRow, ...]) -> tuple[MetricRow, ...]:
+    """All rows but those that the table of contact quality has; one with a check stays."""
+    return tuple(row for row in rows if row.name not in NAMES or any(r and r.verdict for r in row.readings))
+
+
+def _alone(comparison: Comparison, words: Lexicon) -> str:
+    """What stands in the place of a finding where only one engine was asked."""
+    (standing,) = comparison.standings
+    how = "ran" if standing.ok else "was asked"
+    return f"Only {words.names[standing.who]} {how} here, so there is nothing to compare."
+
+
+def defaults_of(comparison: Comparison, words: Lexicon) -> DefaultsTable:
+    """The resolved values of everyone that ended well."""
+    found = {
+        words.names[standing.who]: standing.run.record.resolution
+        for standing in comparison.ok
+        if standing.run.record.resolution is not None
+    }
+    return side_by_side(comparison.series.variant.settings, comparison.dt, found)
 
 
 def repeats_sentence(comparison: Comparison, names: Mapping[Participant, str]) -> str:

@@ -31,6 +31,13 @@ def quantity(value: float | None, unit: str, digits: int = 3, *, signed: bool = 
     return _join(sign + plain(size, digits), _written(unit))
 
 
+def span(low: float, high: float, unit: str, digits: int = 3) -> str:
+    """A range of numbers; the unit is said once where both have the same: "15.3 to 15.7 mm"."""
+    first, last = (quantity(value, unit, digits) for value in (low, high))
+    number, gap, own = first.partition("\N{NO-BREAK SPACE}")
+    return f"{number if last.endswith(gap + own) else first} to {last}"
+
+
 def prefix_for(largest: float, unit: str) -> tuple[float, str]:
     """The factor and the prefixed unit in which an axis up to `largest` [unit] reads well."""
     if unit in _PREFIXED:

@@ -10,6 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from .distribution_plot import OUTCOME_COLOURS, draw_bars, draw_strip
 from .plot import COLOURS, draw
 from .quantity import plain, quantity
 from .speed import LOOP, PART_WORDS, SpeedTable
@@ -44,6 +45,7 @@ def page(summary: Summary) -> str:
         style=(TEMPLATES / "style.css").read_text(),
         words=[(word, MEANING[word]) for word in WORDS],
         colours=COLOURS,
+        outcome_colours=OUTCOME_COLOURS,
         loop_parts=LOOP,
         parts_shown=_parts_shown,
         part_words=PART_WORDS,
@@ -60,6 +62,10 @@ def _drawn(summary: Summary) -> Iterator[tuple[object, str]]:
     for section in summary.sections:
         for panel in section.panels:
             yield from _panel(panel)
+        for sweep in section.sweeps:
+            styles = {style.label: style for style in sweep.styles}
+            for number, swept in enumerate(sweep.charts):
+                yield swept.chart, draw(swept.chart, styles, f"{sweep.anchor}-{number}")
         for one in section.softenings:
             yield one.chart, draw(one.chart, {style.label: style for style in one.styles}, one.anchor)
 
@@ -71,6 +77,11 @@ def _parts_shown(table: SpeedTable) -> list[str]:
 
 def _panel(panel: Panel) -> Iterator[tuple[object, str]]:
     styles = {style.label: style for style in panel.styles}
+    if panel.ensemble is not None:
+        if panel.ensemble.bars is not None:
+            yield panel.ensemble.bars, draw_bars(panel.ensemble.bars, f"{panel.anchor}-outcomes")
+        for number, strip in enumerate(panel.ensemble.strips):
+            yield strip, draw_strip(strip, styles, f"{panel.anchor}-strip-{number}")
     joints = [chart for group in panel.joint_charts for chart in group.charts]
     for number, chart in enumerate((*panel.charts, *panel.convergence_charts, *joints)):
         yield chart, draw(chart, styles, f"{panel.anchor}-{number}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import store
 from ..record import Record
+from ..registry import ensemble_of
 from .quantity import plain
 from .sound import unsound
 
@@ -66,11 +67,12 @@ class Run:
 
     @cached_property
     def variant(self) -> Variant:
-        """What was run, whatever the step and the phase."""
+        """What was run, whatever the step, the phase and the member of an ensemble."""
         job = self.record.job
+        apart = (PHASE, ensemble_of(job.experiment))
         return Variant(
             experiment=job.experiment,
-            params=tuple(sorted((name, word(value)) for name, value in job.params.items() if name != PHASE)),
+            params=tuple(sorted((name, word(value)) for name, value in job.params.items() if name not in apart)),
             settings=job.settings,
             duration=job.duration,
             stride=job.stride,
@@ -83,6 +85,12 @@ class Run:
         """Its arrival phase [1], 0 where the experiment has none."""
         value = self.record.job.params.get(PHASE, 0.0)
         return float(value) if isinstance(value, (int, float)) else 0.0
+
+    @cached_property
+    def member(self) -> str:
+        """Which member of an ensemble it is, "" where the experiment has none."""
+        parameter = ensemble_of(self.record.job.experiment)
+        return word(self.record.job.params.get(parameter, 0)) if parameter else ""
 
 
 @dataclass(frozen=True, order=True)
@@ -120,12 +128,14 @@ class Series:
     """All runs of one variant, by participant and step.
 
     Attributes:
-        runs: (participant, dt) -> its repeats at phase 0, those that ended well first.
+        runs: (participant, dt) -> its repeats at phase 0, those that ended well first; of an ensemble one member.
+        members: (participant, dt) -> member -> its repeats; one member "" where there is no ensemble.
         phases: (participant, dt) -> one run for each phase, phase 0 included, in order.
     """
 
     variant: Variant
     runs: Mapping[tuple[Participant, float], tuple[Run, ...]]
+    members: Mapping[tuple[Participant, float], Mapping[str, tuple[Run, ...]]]
     phases: Mapping[tuple[Participant, float], tuple[Run, ...]]
 
     @property
@@ -229,19 +239,41 @@ def _label(who: Participant, alike: Sequence[Participant]) -> str:
 
 
 def _series(variant: Variant, group: Sequence[Run]) -> Series:
-    runs: dict[tuple[Participant, float], list[Run]] = defaultdict(list)
+    members: dict[tuple[Participant, float], dict[str, tuple[Run, ...]]] = defaultdict(dict)
     phases: dict[tuple[Participant, float], dict[float, Run]] = defaultdict(dict)
     for run in sorted(group, key=lambda run: (not run.ok, run.record.job.repeat, run.folder)):
         key = (run.participant, run.record.job.dt)
         if run.phase == 0:
-            runs[key].append(run)
+            members[key][run.member] = (*members[key].get(run.member, ()), run)
         if run.ok:
             phases[key].setdefault(run.phase, run)
+    shown = _shown(list(members.values()))
     return Series(
         variant=variant,
-        runs={key: tuple(found) for key, found in sorted(runs.items())},
+        runs={key: _one(found, shown) for key, found in sorted(members.items())},
+        members={
+            key: dict(sorted(found.items(), key=lambda item: in_order(item[0]))) for key, found in members.items()
+        },
         phases={key: tuple(run for _, run in sorted(found.items())) for key, found in sorted(phases.items())},
     )
+
+
+def in_order(member: str) -> tuple[int, str]:
+    """A key that sorts the words of whole numbers as numbers."""
+    return len(member), member
+
+
+def _shown(members: Sequence[Mapping[str, tuple[Run, ...]]]) -> str:
+    """The member that ended well most often, the first of those; it stands for the others in diagrams over time."""
+    ended = Counter(member for found in members for member, repeats in found.items() if repeats[0].ok)
+    every = {member for found in members for member in found}
+    return min(every, key=lambda member: (-ended[member], in_order(member)), default="")
+
+
+def _one(members: Mapping[str, tuple[Run, ...]], shown: str) -> tuple[Run, ...]:
+    """The repeats of the member `shown`, or of the first that ended well where it did not."""
+    order = sorted(members, key=lambda member: (not members[member][0].ok, member != shown, in_order(member)))
+    return members[order[0]]
 
 
 def word(value: Any) -> str:

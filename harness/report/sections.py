@@ -8,23 +8,24 @@ from dataclasses import dataclass
 from .. import store
 from ..settings import PROFILES
 from .answers import PROFILE_ORDER, answer, failed_checks
-from .chart import Chart, ChartGroup
-from .defaults import DefaultsTable, side_by_side
+from .defaults import side_by_side
 from .deviations import deviation_answers, deviation_tables, evaluates
-from .figures import charts_of, convergence_charts
+from .ensembles import judge_ensembles
+from .figures import convergence_charts
 from .findings import findings_of, run_rows
 from .joint_charts import joint_charts
 from .lexicon import Lexicon, lexicon
 from .matrix import Entered
 from .measure import Comparison, Traces, main_of, measure, reference_of
-from .measured import metric_rows, phases_of
-from .panels import coinciding, convergence_rows, repeats_sentence
+from .over_time import over_time
+from .panels import Measured, defaults_of, panel_of
+from .quality import quality_table
 from .runs import Participant, Run, Series, series_of
 from .softening import covers, softenings
 from .speed import speed_table
-from .summary import Panel, Section
-from .verdicts import Judged, judge
-from .wording import finding
+from .summary import Section
+from .sweeps import sweeps_of
+from .verdicts import judge
 
 MOST_CHARTED = 8  # panels of an experiment that get charts
 MOST_JOINT_CHARTED = 3  # of these, panels that get the many small ones of joints
@@ -37,18 +38,6 @@ class Told:
     section: Section
     entered: Entered
     damage: tuple[store.Damage, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Measured:
-    """What the traces of one series gave, kept when the traces themselves are dropped."""
-
-    anchor: str
-    comparisons: tuple[Comparison, ...]
-    main: Comparison
-    charts: tuple[Chart, ...] | None
-    joint_charts: tuple[ChartGroup, ...]
-    convergence_charts: tuple[Chart, ...]
 
 
 def tell(name: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Told:
@@ -102,7 +91,7 @@ def _tell_states(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
 def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
     order = sorted(series_of(runs), key=lambda series: _rank(series, words))
     first = max(order, key=lambda series: (_entrants(series), -order.index(series)))
-    measured: dict[int, _Measured] = {}
+    measured: dict[int, Measured] = {}
     damage: list[store.Damage] = []
     reference: Participant | None = None
     tolerance = words.tolerance or (0.0, 0.0, 0.0)
@@ -112,23 +101,24 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         if comparisons:
             main = main_of(comparisons, words.experiment.DT if words.experiment else None)
             if series is first:
-                reference = reference_of(main, tolerance)
+                reference = None if words.ensemble else reference_of(main, tolerance)
             present = reference if reference in [standing.who for standing in main.ok] else None
             number = len(measured)
-            measured[order.index(series)] = _Measured(
+            measured[order.index(series)] = Measured(
                 anchor=f"{name}-{order.index(series) + 1}",
                 comparisons=comparisons,
                 main=main,
-                charts=charts_of(main, traces, words.names, present) if number < MOST_CHARTED else None,
+                charts=over_time(main, traces, words, present) if number < MOST_CHARTED else None,
                 joint_charts=joint_charts(main, traces, words.names, present) if number < MOST_JOINT_CHARTED else (),
                 convergence_charts=convergence_charts(comparisons, words.names, present)
-                if number < MOST_CHARTED
+                if number < MOST_CHARTED and not words.ensemble
                 else (),
             )
         damage += traces.damage
     everything = [measured[k] for k in sorted(measured)]
     every = [c for m in everything for c in m.comparisons]
-    judged = {id(one.comparison): one for one in judge(every, words.tolerance, words.names)}
+    verdicts = judge_ensembles(every, words) if words.ensemble else judge(every, words.tolerance, words.names)
+    judged = {id(one.comparison): one for one in verdicts}
     leading = measured.get(order.index(first))
     alike = [m for m in everything if m.main.series.variant.params == first.variant.params]
     answered = [judged[id(m.main)] for m in sorted(alike, key=lambda m: m is not leading)]
@@ -138,7 +128,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         (words.variants[c.series.variant], m.anchor, judged[id(c)])
         for m in everything
         for c in m.comparisons
-        if not c.refines and len(c.standings) > 1
+        if len(c.standings) > 1 and (words.ensemble or not c.refines)
     )
     covered = [m.main for m in everything if m not in alike and m.main not in others]
     untold = len(rows) - sum(len(one.standings) > 1 for one in covered)
@@ -150,10 +140,10 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         ),
         tolerance=words.tolerance,
         styles=words.styles,
-        panels=tuple(_panel(m, judged[id(m.main)], words, reference, main=m is leading) for m in everything),
+        panels=tuple(panel_of(m, judged[id(m.main)], words, reference, main=m is leading) for m in everything),
         softenings=softer,
         deviations=(),
-        defaults=tuple(_defaults(one.comparison, words) for one in answered if one.comparison.ok),
+        defaults=tuple(defaults_of(one.comparison, words) for one in answered if one.comparison.ok),
         speeds=tuple(
             table
             for one in answered
@@ -161,11 +151,13 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         ),
         findings=findings_of(runs, words),
         runs=run_rows(runs, words),
+        quality=quality_table([(m.anchor, m.main) for m in everything], words),
+        sweeps=sweeps_of(runs, words, name),
     )
     entered = Entered(
         experiment=name,
         rows=rows,
-        refining=tuple(c for c in every if c.refines),
+        refining=tuple(c for c in every if c.refines and not words.ensemble),
         doubled=_doubled(every, words),
         names=words.names,
         reference=reference,
@@ -195,46 +187,3 @@ def _rank(series: Series, words: Lexicon) -> tuple[bool, str, int, str]:
 def _entrants(series: Series) -> int:
     """How many participants have a run that ended well."""
     return len({who for who, dt in series.runs if series.ok(who, dt)})
-
-
-def _panel(measured: _Measured, judged: Judged, words: Lexicon, reference: Participant | None, *, main: bool) -> Panel:
-    comparison = measured.main
-    variant = comparison.series.variant
-    said = finding(judged, words, reference)
-    there = [standing.who for standing in comparison.ok]
-    return Panel(
-        anchor=measured.anchor,
-        main=main,
-        settings=variant.settings,
-        variant=words.variants[variant],
-        dt=comparison.dt,
-        duration=variant.duration,
-        finding=said[:1].upper() + said[1:] + "." if said else _alone(comparison, words),
-        repeats=repeats_sentence(comparison, words.names),
-        styles=tuple(words.styles[words.names[who]] for who in there),
-        coincides=coinciding(judged, words.names),
-        charts=measured.charts or (),
-        joint_charts=measured.joint_charts,
-        left_out=measured.charts is None,
-        metrics=metric_rows(comparison, words.metrics),
-        reference=words.names[reference] if reference in there and reference is not None else "",
-        convergence=convergence_rows(judged, words.names, reference),
-        convergence_charts=measured.convergence_charts,
-        phases=phases_of(comparison.series, comparison.dt, words.names, words.metrics),
-    )
-
-
-def _alone(comparison: Comparison, words: Lexicon) -> str:
-    """What stands in the place of a finding where only one engine was asked."""
-    (standing,) = comparison.standings
-    how = "ran" if standing.ok else "was asked"
-    return f"Only {words.names[standing.who]} {how} here, so there is nothing to compare."
-
-
-def _defaults(comparison: Comparison, words: Lexicon) -> DefaultsTable:
-    found = {
-        words.names[standing.who]: standing.run.record.resolution
-        for standing in comparison.ok
-        if standing.run.record.resolution is not None
-    }
-    return side_by_side(comparison.series.variant.settings, comparison.dt, found)

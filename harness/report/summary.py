@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from .chart import Chart, ChartGroup, Style
 from .defaults import DefaultsTable
+from .ensemble_view import EnsembleView
 from .measured import MetricRow, Phases
+from .quality import QualityTable
 from .speed import SpeedTable
+from .sweeps import Sweep
 from .verdicts import Cell
 
 
@@ -102,6 +105,7 @@ class Panel:
         charts: curves over time; `joint_charts` those of joints; `convergence_charts` against dt.
         coincides: label -> label of an earlier participant that its curves cannot be told from.
         left_out: whether charts were left out because there are many panels.
+        ensemble: the members of a chaotic experiment; its charts over time then show one member.
     """
 
     anchor: str
@@ -122,6 +126,7 @@ class Panel:
     convergence: tuple[ConvergenceRow, ...]
     convergence_charts: tuple[Chart, ...]
     phases: Phases | None
+    ensemble: EnsembleView | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -200,6 +205,8 @@ class Section:
     speeds: tuple[SpeedTable, ...]
     findings: tuple[Finding, ...]
     runs: tuple[RunRow, ...]
+    quality: QualityTable | None = None
+    sweeps: tuple[Sweep, ...] = ()
 
     @property
     def answer(self) -> str:

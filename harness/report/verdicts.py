@@ -12,7 +12,7 @@ from .quantity import quantity
 from .runs import Participant, Run
 
 WORDS = (
-    *("agree", "within noise", "not converged", "differ", "unresolved"),
+    *("agree", "within noise", "not converged", "differ", "unresolved", "not told apart"),
     *("unsupported", "diverged", "failed", "timeout", "damaged"),
 )
 MEANING: Mapping[str, str] = {
@@ -21,7 +21,9 @@ MEANING: Mapping[str, str] = {
     "not converged": "it is below what a finer run (half the step; for substepping solvers also twice the iterations) "
     "changes in one of the two engines",
     "differ": "it is above all three",
-    "unresolved": "it is above the tolerance, and a repeat or a finer run is missing to say more",
+    "unresolved": "it is above the tolerance, and a repeat or a finer run is missing to say more; of ensembles: "
+    "with so few members no test could tell them apart",
+    "not told apart": "ensembles of a chaotic experiment: by chance alone they differ as much in 5 % of cases or more",
     "unsupported": "an engine cannot represent the scene",
     "diverged": "a run left all bounds or gave numbers that are none",
     "failed": "a run raised an error or was killed",
@@ -44,6 +46,7 @@ class Cell:
         finer: what is finer in the run that changes most: "halving dt" or "doubling iterations".
         lacks: the runs that are missing to resolve it, short: "no repeat", "no halved dt".
         notes: what a reader needs to know besides, in sentences.
+        said: of ensembles, what the tests gave, in the place of a difference.
     """
 
     word: str
@@ -55,11 +58,12 @@ class Cell:
     finer: str = ""
     lacks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    said: str = ""
 
     @property
     def agrees(self) -> bool:
         """Whether nothing tells the two apart."""
-        return self.word in ("agree", "within noise")
+        return self.word in ("agree", "within noise", "not told apart")
 
     @property
     def identical(self) -> bool:
@@ -70,7 +74,7 @@ class Cell:
     def amount(self) -> str:
         """The difference in the quantity that decided, as "8.07 mm" or "1.2 mrad in angle"."""
         if self.apart is None or not self.kind:
-            return ""
+            return self.said
         if self.identical:
             return "0 (identical)"
         value = getattr(self.apart, self.kind)
@@ -163,10 +167,8 @@ def _cell(
     spreads: Mapping[Participant, Difference | None],
     names: Mapping[Participant, str],
 ) -> Cell:
-    broken = [standing for standing in (a, b) if not standing.ok]
-    if broken:
-        reasons = tuple(f"{names[standing.who]} {ending(standing.run)}" for standing in broken)
-        return Cell(word=max((one.run.status for one in broken), key=_BROKEN.index), notes=reasons)
+    if not (a.ok and b.ok):
+        return broken_cell([a, b], names)
     apart = comparison.apart[a.who, b.who]
     if apart is None:
         return Cell(word="damaged", notes=("a trace is damaged, or the two hold different bodies or instants",))
@@ -195,6 +197,13 @@ def _cell(
         lacks=tuple(dict.fromkeys(lacks)),
         notes=tuple(notes),
     )
+
+
+def broken_cell(pair: Sequence[Standing], names: Mapping[Participant, str]) -> Cell:
+    """The verdict of a pair of which at least one did not end well."""
+    broken = [standing for standing in pair if not standing.ok]
+    reasons = tuple(f"{names[standing.who]} {ending(standing.run)}" for standing in broken)
+    return Cell(word=max((one.run.status for one in broken), key=_BROKEN.index), notes=reasons)
 
 
 def _deciding(word: str, each: Sequence[str], apart: Difference) -> str:

@@ -30,7 +30,7 @@ def finding(judged: Judged, words: Lexicon, reference: Participant | None, *, br
         return ""
     ok = [standing.who for standing in judged.comparison.ok]
     broken = [standing for standing in judged.comparison.standings if not standing.ok]
-    plain = _plain(ok)
+    plain = plain_ones(ok)
     clauses = []
     if not plain:
         clauses.append("no run ended well")
@@ -52,7 +52,7 @@ def finding(judged: Judged, words: Lexicon, reference: Participant | None, *, br
 
 def worst_cell(judged: Judged, reference: Participant | None) -> Cell | None:
     """The largest difference to the engines that agree with the reference; None when all agree."""
-    plain = _plain([standing.who for standing in judged.comparison.ok])
+    plain = plain_ones([standing.who for standing in judged.comparison.ok])
     if len(plain) < 2:
         return None
     home, others = clusters(judged, plain, reference)
@@ -91,7 +91,7 @@ def listed(them: Sequence[str]) -> str:
 
 def in_words(variant: str) -> str:
     """Parameters as words: "incline=0.3 start=rest" is "incline 0.3, start rest"."""
-    return ", ".join(part.replace("=", " ").replace("_", " ") for part in variant.split())
+    return ", ".join(part.replace("=", " ").replace("_", " ") for part in variant.split(" "))
 
 
 def agreement(cell: Cell | None) -> str:
@@ -99,7 +99,7 @@ def agreement(cell: Cell | None) -> str:
     return "" if cell is None else " exactly" if cell.identical else f" ({cell.amount} apart)"
 
 
-def _plain(ok: Sequence[Participant]) -> list[Participant]:
+def plain_ones(ok: Sequence[Participant]) -> list[Participant]:
     """Those that are no variation of another one."""
     return [who for who in ok if not base_of(who, ok)]
 
