@@ -201,6 +201,17 @@ class GraspMeasures:
         closed = q if self.setup.slides else OPEN - q
         return 2 * OPEN - _mean(closed.sum(axis=1))
 
+    def over_time(self) -> tuple[tuple[str, str, str, Array], ...]:
+        """Name, unit, text and values (T,) of what tells the story of the grasp."""
+        ball, forces = self.ball, self._pad_forces()
+        return (
+            ("ball_height", "m", "rise of the ball's centre of mass", ball.com[:, 2] - ball.com[0, 2]),
+            ("pad_height", "m", "rise of the pads", self._heights()),
+            ("pad_force", "N", "normal force on the left pad, derived from its motion", forces[:, 0]),
+            ("own_pad_force", "N", "the same as the engine counts it", self._own()[:, 0]),
+            ("least_element", "1", "smallest element over its volume at rest; the run is valid above 0", ball.least),
+        )
+
     def volume_change(self) -> float:
         volume = self.ball.volume[: self.end + 1]
         return float(np.abs(volume / volume[0] - 1).max())

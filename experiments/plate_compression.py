@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, require
+from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, Series, require
 from ..harness.robot_model import model_of
 from ..harness.rollout import Controller, Schedule
 from ..harness.scene import Array, Material, Robot, Scene
@@ -51,6 +51,7 @@ class PlateCompression(Experiment):
     DT: ClassVar[float] = 5e-4
     DURATION: ClassVar[float] = 0.5
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-3, 1e-2, 1e-2)
+    MAIN_METRICS: ClassVar[tuple[str, ...]] = ("force_upper", "momentum_residual", "volume_change")
     SMOKE: ClassVar[dict[str, object]] = {"duration": 0.02}
 
     depth: float = 0.012
@@ -91,6 +92,17 @@ class PlateCompression(Experiment):
     def controller(self, schedule: Schedule) -> Controller | None:
         down = [(0.0, 0.0), (SETTLE, 0.0), (self.down_at, -self.depth - GAP)]
         return PlatePress(reference_of(model_of(self._robot())), down, GRAVITY)
+
+    def series(self, trace: Trace, context: Context) -> Sequence[Series]:
+        if not context.soft:
+            return ()
+        joints, ball = residual(trace, context), self._ball(context)
+        off = self.balance(trace, context)[:, 2]
+        return (
+            Series("force_upper", "N", joints[:, 5], "upward force on the upper plate, derived from its motion"),
+            Series("own_force_upper", "N", own_forces(ball, "upper")[:, 2], "the same as the engine counts it"),
+            Series("momentum_off", "N", off, "vertical force on the plates plus on the ball: zero if momentum is kept"),
+        )
 
     def metrics(self) -> Sequence[Metric]:
         return (

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..harness.controller import TorqueLaw, cartesian_line, gains
 from ..harness.errors import UnknownName
-from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, require
+from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, Series, require
 from ..harness.robot_model import model_of
 from ..harness.rollout import Controller, Schedule
 from ..harness.scene import Array, Body, HalfSpace, Material, Pose, Robot, Scene
@@ -43,6 +43,7 @@ class SoftBallGrasp(Experiment):
     DURATION: ClassVar[float] = 1.4
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-3, 1e-2, 1e-2)
     OUTCOMES: ClassVar[tuple[str, ...]] = OUTCOMES
+    MAIN_METRICS: ClassVar[tuple[str, ...]] = ("lift_achieved", "hold_slip", "own_force", "momentum_residual")
     SMOKE: ClassVar[dict[str, object]] = {"duration": 0.05}
 
     effort: float = 2.0
@@ -126,6 +127,12 @@ class SoftBallGrasp(Experiment):
             young=self.young,
             poisson=self.poisson,
         )
+
+    def series(self, trace: Trace, context: Context) -> Sequence[Series]:
+        if not context.soft:
+            return ()
+        measures = GraspMeasures(self._setup(), trace, context)
+        return tuple(Series(name, unit, values, text) for name, unit, text, values in measures.over_time())
 
     def metrics(self) -> Sequence[Metric]:
         setup = self._setup()

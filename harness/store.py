@@ -107,6 +107,11 @@ def soft_file(folder: Path, name: str) -> Path:
     return folder / f"soft.{name}.npz"
 
 
+def read_all_soft(folder: Path) -> tuple[SoftTrace, ...]:
+    """Every soft body of the run in `folder`."""
+    return tuple(soft_files.load(path) for path in sorted(folder.glob("soft.*.npz")))
+
+
 def read_soft(folder: Path, name: str) -> SoftTrace:
     """The soft body `name` of the run in `folder`."""
     return soft_files.load(soft_file(folder, name))
