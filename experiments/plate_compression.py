@@ -98,10 +98,13 @@ class PlateCompression(Experiment):
             return ()
         joints, ball = residual(trace, context), self._ball(context)
         off = self.balance(trace, context)[:, 2]
+        upper = "upward force on the upper plate, derived from its motion"
+        kept = "vertical force on the plates plus on the ball: zero if momentum is kept"
+        own = own_forces(ball, "upper")[:, 2]
         return (
-            Series("force_upper", "N", joints[:, 5], "upward force on the upper plate, derived from its motion"),
-            Series("own_force_upper", "N", own_forces(ball, "upper")[:, 2], "the same as the engine counts it"),
-            Series("momentum_off", "N", off, "vertical force on the plates plus on the ball: zero if momentum is kept"),
+            Series(name="force_upper", unit="N", values=joints[:, 5], text=upper),
+            Series(name="own_force_upper", unit="N", values=own, text="the same as the engine counts it"),
+            Series(name="momentum_off", unit="N", values=off, text=kept),
         )
 
     def metrics(self) -> Sequence[Metric]:

@@ -132,7 +132,9 @@ class SoftBallGrasp(Experiment):
         if not context.soft:
             return ()
         measures = GraspMeasures(self._setup(), trace, context)
-        return tuple(Series(name, unit, values, text) for name, unit, text, values in measures.over_time())
+        return tuple(
+            Series(name=name, unit=unit, values=values, text=text) for name, unit, text, values in measures.over_time()
+        )
 
     def metrics(self) -> Sequence[Metric]:
         setup = self._setup()
