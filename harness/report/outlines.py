@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from ..scene import Array
 from ..soft_state import SoftTrace
@@ -45,7 +46,7 @@ def outline_charts(found: Mapping[str, SoftTrace]) -> tuple[Chart, ...]:
     return tuple(charts)
 
 
-def _most_strained(soft: SoftTrace, valid: Array) -> int:
+def _most_strained(soft: SoftTrace, valid: npt.NDArray[np.intp]) -> int:
     """Number of the stored shape at which an element is smallest against its rest."""
     at = np.searchsorted(soft.time, soft.shape_time[valid] - 1e-12)
     return int(valid[np.argmin(soft.least[np.minimum(at, len(soft.least) - 1)])])
