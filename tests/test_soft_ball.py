@@ -18,6 +18,7 @@ from simparity.harness.engine import Simulation
 from simparity.harness.errors import UsageError
 from simparity.harness.experiment import Context, Experiment
 from simparity.harness.rollout import Schedule, Timing, rollout
+from simparity.harness.soft_mesh import lame
 from simparity.harness.trace import Trace
 from simparity.harness.worker import _logged
 
@@ -52,6 +53,15 @@ def test_a_pad_presses_with_its_effort_and_drags_beside_it() -> None:
     assert squeeze.force(10.0, 0.0, 0.1) == pytest.approx(1.5 - squeeze.drag * 0.1)
     # the explicit law is stable on a free finger for the longest step of the study
     assert (squeeze.damping + squeeze.drag) * 2e-3 / FINGER_MASS < 1.5
+
+
+def test_a_doubled_lambda_is_halved_before() -> None:
+    """mu stays, lambda is half: an engine that takes lambda twice then has what was asked for."""
+    from simparity.engines.mujoco import mapping
+
+    assert mapping.elasticity(2e4, 0.3, half_lambda=False) == (2e4, 0.3)
+    (mu, lam), (mu2, lam2) = lame(2e4, 0.3), lame(*mapping.elasticity(2e4, 0.3, half_lambda=True))
+    assert mu2 == pytest.approx(mu) and 2 * lam2 == pytest.approx(lam)
 
 
 def test_hertz() -> None:

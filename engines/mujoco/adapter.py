@@ -39,6 +39,7 @@ class MuJoCoSimulation:
             attach(spec, robot[0], settings)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Attaching a spec with an empty prefix")  # we do not save it
+            warnings.filterwarnings("ignore", message="flex .* is not rigid")  # continuum elasticity holds it
             self.model: Any = spec.compile()
         self.data: Any = mujoco.MjData(self.model)
         self.robot = RobotAccess(self.model, robot[1]) if robot is not None else None

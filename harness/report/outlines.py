@@ -24,7 +24,8 @@ def outline_charts(found: Mapping[str, SoftTrace]) -> tuple[Chart, ...]:
     for number, instant in enumerate(INSTANTS):
         curves = []
         for label, soft in found.items():
-            valid = np.flatnonzero(soft.shape_time <= soft.valid_until)
+            sound = not soft.inverted.any()
+            valid = np.flatnonzero(sound | (soft.shape_time < soft.valid_until))
             if not len(valid):
                 continue
             k = (valid[0], _most_strained(soft, valid), valid[-1])[number]
