@@ -43,6 +43,7 @@ class SoftBallGrasp(Experiment):
     DURATION: ClassVar[float] = 1.4
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-3, 1e-2, 1e-2)
     OUTCOMES: ClassVar[tuple[str, ...]] = OUTCOMES
+    SWEPT: ClassVar[str] = "effort"
     MAIN_METRICS: ClassVar[tuple[str, ...]] = ("lift_achieved", "hold_slip", "own_force", "momentum_residual")
     SMOKE: ClassVar[dict[str, object]] = {"duration": 0.05}
 

@@ -106,6 +106,7 @@ class Experiment(Protocol):
         False  # whether contacts are logged one by one, which brings the metrics of their quality
     )
     ENSEMBLE: ClassVar[str] = ""  # parameter whose values are the members of one ensemble: a chaotic experiment has one
+    SWEPT: ClassVar[str] = ""  # parameter that the experiment is about: the diagrams of metrics against it come first
     OUTCOMES: ClassVar[tuple[str, ...]] = ()  # words for the metric `outcome`, which holds the index of one of them
     # metrics that stand for the experiment, the most telling first: an ensemble is compared in them, diagrams show them
     MAIN_METRICS: ClassVar[tuple[str, ...]] = ()

@@ -84,10 +84,12 @@ def sweeps_of(runs: Sequence[Run], words: Lexicon, section: str) -> tuple[Sweep,
     return tuple(found)
 
 
-def _rank(shared: _Shared, words: Lexicon) -> tuple[int, str, bool, Any]:
+def _rank(shared: _Shared, words: Lexicon) -> tuple[bool, int, str, bool, Any]:
     variant = shared.variant
     usual = words.variants.get(variant, "") == ""
-    return (("dt", "option", "parameter").index(shared.kind), shared.name, not usual, (variant, -shared.dt))
+    first = words.experiment is not None and shared.name == words.experiment.SWEPT
+    kind = ("dt", "option", "parameter").index(shared.kind)
+    return (not first, kind, shared.name, not usual, (variant, -shared.dt))
 
 
 def _lines(runs: Sequence[Run], words: Lexicon) -> dict[_Shared, dict[Participant, Points]]:
