@@ -17,6 +17,13 @@ EXPERIMENTS: Mapping[str, str] = {
     "dynamics": "dynamics:DynamicsCheck",
     "sliding_block": "sliding_block:SlidingBlock",
     "peg_insertion": "peg_insertion:PegInsertion",
+    "tumble": "tumble:Tumble",
+    "stack": "stack:Stack",
+    "rolling": "rolling:Rolling",
+    "collision_chain": "collision_chain:CollisionChain",
+    "pinch_creep": "pinch_creep:PinchCreep",
+    "push": "push:Push",
+    "crowded_sweep": "crowded_sweep:CrowdedSweep",
     "soft_ball_grasp": "soft_ball_grasp:SoftBallGrasp",
     "plate_compression": "plate_compression:PlateCompression",
 }

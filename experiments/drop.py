@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from .cube import GRAVITY, NAME, cube, ground, last, lowest_corner, vertical_for
 CORNERS = 4  # contacts of a flat face
 AT_REST = 1e-2  # [m/s]: a cube that is slower than this throughout the window rests
 ASLEEP = "the engine has put the cube to sleep and shows the force of its last waking step"
+NO_REST = "the cube has not come to rest; ask for a longer duration"
 NO_LAW = "the engine states neither a soft nor a compliant contact law"
 NO_LANDING = "the cube did not reach the ground; ask for a longer duration"
 REST_WINDOW = 0.2  # [s] at the end of the run over which rest is measured
@@ -38,10 +39,12 @@ class Drop(Experiment):
     """
 
     NAME: ClassVar[str] = "drop"
+    CONTACTS: ClassVar[bool] = True
     TEXT: ClassVar[str] = "a cube of 0.1 kg falls flat on the ground"
     DT: ClassVar[float] = 1e-3
     DURATION: ClassVar[float] = 1.0
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-5, 1e-3, 1e-4)
+    SMOKE: ClassVar[Mapping[str, Any]] = {"duration": 0.2, "dt": 2e-3, "gap": 0.01}
 
     mass: float = 0.1
     size: float = 0.1
@@ -138,8 +141,10 @@ class Drop(Experiment):
         landed = self._landed(trace, self.mass * GRAVITY)
         if trace.of("asleep", NAME)[last(trace, REST_WINDOW)].any():
             return NotApplicable(ASLEEP)
-        speed = np.abs(trace.of("v_WB", NAME)[last(trace, REST_WINDOW), 2]).max()
-        return landed if speed < AT_REST else NotApplicable("the cube has not come to rest; ask for a longer duration")
+        return landed if self._rests(trace) else NotApplicable(NO_REST)
+
+    def _rests(self, trace: Trace) -> bool:
+        return float(np.abs(trace.of("v_WB", NAME)[last(trace, REST_WINDOW), 2]).max()) < AT_REST
 
     def _first_contact(self, trace: Trace) -> int | None:
         """Index of the sample that ends the first step with a contact force."""
@@ -240,5 +245,7 @@ class Drop(Experiment):
             n = float(trace.of("contact_count", NAME)[-1, 0])
             if n == 0:
                 return NotApplicable("the cube is not in contact at the end")
+            if not self._rests(trace):
+                return NotApplicable(NO_REST)
             return self.size / 2 - rest_overlap(law, n, self.mass, GRAVITY)
         return NotApplicable(NO_LAW)

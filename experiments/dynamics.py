@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import median
 from time import perf_counter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..harness.engine import Dynamics, RobotDynamics, Simulation
 from ..harness.errors import Unsupported
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, require
 from ..harness.geometry import without_geometry
-from ..harness.payload import Load, is_real, loaded
+from ..harness.payload import Load, loaded
 from ..harness.reference import Reference
 from ..harness.robot_model import RobotModel, model_of
 from ..harness.scene import Array, Robot, Scene
@@ -45,6 +45,7 @@ class DynamicsCheck(Experiment):
     DURATION: ClassVar[float] = 1e-3
     AGAINST: ClassVar[str] = "Pinocchio"
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-6, 1e-6, 1e-6)
+    SMOKE: ClassVar[Mapping[str, Any]] = {"samples": 4}
 
     robot: str = "fr3"
     flange: str = ""
@@ -98,15 +99,35 @@ class DynamicsCheck(Experiment):
             for name, error in _errors(reference, flange, q, v, found, still, order).items():
                 worst.setdefault(name, []).append(error)
         result = {name: float(np.max(errors)) for name, errors in worst.items()}
-        heaviest = result.pop("heaviest")
+        heaviest = result.pop("heaviest") or 1.0
         for name in ("gravity", "coriolis"):
             result[f"{name}_relative_error"] = result[f"{name}_error"] / heaviest
-        unreal = [link.name for link in model.links if link.mass > 0 and not is_real(np.array(link.inertia), 1e-6)]
-        return result | {"evaluation_cost": median(walls), "impossible_inertias": float(len(unreal))}
+        rounding = self.rounding(reference, context.precision)
+        return result | {
+            "fk_error_over_rounding": result["fk_error"] / rounding,
+            "evaluation_cost": median(walls),
+            "impossible_inertias": float(len(model.impossible)),
+        }
+
+    def rounding(self, reference: Reference, precision: int) -> float:
+        """What rounding can move a link by [m]: eps times the reach times the joints of the longest chain.
+
+        At each joint half a unit of the last place of an angle up to pi, which is at most eps, turns what lies beyond.
+        """
+        q, _ = self.states(reference.robot)
+        eps = float(np.finfo(np.float64 if precision == 64 else np.float32).eps)
+        centres = [float(np.linalg.norm(link.com)) for link in reference.robot.links]  # a link is no point
+        reach = max(float((np.linalg.norm(reference.link_poses(row)[:, :3], axis=1) + centres).max()) for row in q)
+        reach = max(reach, float(np.finfo(np.float32).tiny))  # where nothing is away from the base, nothing may move
+        return eps * reach * _longest_chain(reference.robot)
 
     def metrics(self) -> Sequence[Metric]:
         texts = {
             "fk_error": ("m", "largest distance of a link's origin from the reference"),
+            "fk_error_over_rounding": (
+                "1",
+                "fk_error over eps * reach * joints of the longest chain, eps of the engine's precision",
+            ),
             "fk_angle_error": ("rad", "largest angle between a link's orientation and the reference"),
             "jacobian_error": ("1", "largest entry of J - J_ref, flange, in W"),
             "mass_matrix_error": ("1", "largest entry of M - M_ref - diag(armature) over the largest of M_ref"),
@@ -123,20 +144,40 @@ class DynamicsCheck(Experiment):
                 "smallest eigenvalue of M over all states; positive for a real robot",
             ),
             "gravity_error": ("N m", "largest |g - g_ref|, the bias at rest"),
-            "gravity_relative_error": ("1", "gravity_error over the largest gravity torque of all states"),
+            "gravity_relative_error": (
+                "1",
+                "gravity_error over the largest gravity torque of all states, 1 N m where there is none",
+            ),
             "coriolis_relative_error": ("1", "coriolis_error over the largest gravity torque of all states"),
             "coriolis_error": ("N m", "largest difference of bias(q, v) - bias(q, 0) from the reference"),
             "evaluation_cost": ("s", "wall time of one evaluation of all five quantities, the median"),
-            "impossible_inertias": ("1", "links of the source whose inertia no real body can have"),
+            "impossible_inertias": ("1", "links whose inertia, as the description states it, no real body can have"),
         }
         return tuple(Metric(name, unit, text, lambda trace, context: math.nan) for name, (unit, text) in texts.items())
 
     def checks(self) -> Sequence[Check]:
         source = "Pinocchio on the source model; rounding of the engine's precision over a chain of links"
+        reference = Reference(model_of(self._robot(self.load)), GRAVITY)
+        joints, in_32_bit = _longest_chain(reference.robot), self.rounding(reference, 32)
+        asked = (
+            "Pinocchio on the source model; 1e-6 m is what is asked of any engine in 32 bit, whatever its robot. "
+            f"Rounding alone can come to {2 * in_32_bit:.1e} m over {joints} joints (2 eps * reach * joints): see "
+            "fk_error_over_rounding for whether a miss is more than that"
+        )
+        rounded = (
+            "2: at each joint the rounding of an angle up to pi (at most eps) and that of a position and a rotation "
+            "(half an eps each) act on no more than the reach; more is another model, not rounding"
+        )
+        return (
+            Check("fk_error", partial(_zero, "link_poses"), partial(_rounding, 1e-6), asked),
+            Check("fk_error_over_rounding", partial(_zero, "link_poses"), lambda context, _: 2.0, rounded),
+            *self._against_pinocchio(source),
+        )
+
+    def _against_pinocchio(self, source: str) -> Sequence[Check]:
         return tuple(
             Check(name, partial(_zero, quantity), partial(_rounding, in_32_bit), source)
             for name, quantity, in_32_bit in (
-                ("fk_error", "link_poses", 1e-6),
                 ("fk_angle_error", "link_poses", 1e-5),
                 ("jacobian_error", "jacobian", 1e-5),
                 ("mass_matrix_error", "mass_matrix", 1e-5),
@@ -145,6 +186,14 @@ class DynamicsCheck(Experiment):
                 ("coriolis_relative_error", "bias", 1e-5),
             )
         )
+
+
+def _longest_chain(model: RobotModel) -> int:
+    """The most joints between the base and any link."""
+    depth: list[int] = []
+    for link in model.links:
+        depth.append((depth[link.parent] if link.parent >= 0 else 0) + (link.joint is not None))
+    return max(depth)
 
 
 def _zero(quantity: str, trace: Trace, context: Context) -> float | NotApplicable:

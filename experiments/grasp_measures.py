@@ -65,6 +65,21 @@ METRICS = (
     ("dissipated", "J", "work of the drives less what pads and ball gained, to the end of the hold"),
 )
 
+_OWN = "the engine does not say what its coupling force is, or the run ends before the hold does"
+# what it means that a metric is not a number
+ABSENT = {
+    "outcome": "the run ends before the hold does",
+    "mu_used": "the engine does not say which friction its coupler uses",
+    "effort_needed": "the engine does not say which friction its coupler uses",
+    "expected_held": "statics does not decide: invalid, unstable, too short, or at the limit while it is lifted",
+    "held": "the run is invalid, unstable, or too short",
+    "own_force": _OWN,
+    "own_difference": _OWN,
+    "own_difference_late": _OWN,
+    "lag_number": "the coupling has no damping in N s/m",
+    "momentum_residual": "the ball was never in the air, or the arm hides its forces",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraspSetup:

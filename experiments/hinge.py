@@ -6,16 +6,17 @@ An importer that adds armature, drops damping or reads dry friction as something
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ..harness.errors import UnknownName
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, require
-from ..harness.rollout import Controller, Schedule
+from ..harness.rollout import Controller
 from ..harness.scene import Array, Robot, Scene
+from ..harness.schedule import Schedule
 from ..harness.trace import Trace
 
 GRAVITY = 9.81  # [m/s^2]
@@ -61,6 +62,7 @@ class Hinge(Experiment):
     DT: ClassVar[float] = 1e-3
     DURATION: ClassVar[float] = 3.0
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-5, 1e-4, 1e-4)
+    SMOKE: ClassVar[Mapping[str, Any]] = {"duration": 0.3, "dt": 2e-3, "length": 0.01, "inertia": 1.1e-4}
 
     mode: str = "swing"
     mass: float = 1.0

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
 from ..harness.errors import UnknownName
-from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, require
+from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, Series, require
 from ..harness.impedance import Impedance, check_stability
 from ..harness.reference import Reference
 from ..harness.robot_model import RobotModel, model_of
-from ..harness.rollout import Controller, Schedule
+from ..harness.rollout import Controller
 from ..harness.scene import Array, Material, Robot, Scene
+from ..harness.schedule import Schedule
 from ..harness.trace import Trace
 from . import peg
-from .peg_law import LINK, PegLaw, Push, ReactiveLaw, contact_wrench
+from . import peg_measures as measures
+from .peg_law import LINK, PegLaw, Push, ReactiveLaw
 
 GRAVITY = (0.0, 0.0, -9.81)  # [m/s^2]
 STRATEGIES = ("rigid", "reactive")
 APPROACH = 0.003  # [m] between the peg and the lip at the start
 DONE = 0.001  # [m]: an inserted peg is nearer to its target than this, a missed one has not entered by as much
-WRENCH = 0.05  # [N]: above what an iterative solver leaves, below what a contact that is missed would make
-CREEP_WINDOW = 0.5  # [s] at the end over which a stalled peg's speed is measured
-INSERTED, STALLED, OVERLOAD, MISSED = range(4)
+WRENCH = 0.2  # [N]: four times what a 32-bit solver leaves here, a fraction of what a missed contact would make
+NO_STALL = "the peg did not stall"
+INSERTED, STALLED, OVERLOAD, MISSED, UNFINISHED = range(5)
 
 
 @lru_cache(maxsize=8)
@@ -65,8 +67,10 @@ class PegInsertion(Experiment):
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-5, 1e-4, 1e-3)
     CONTACTS: ClassVar[bool] = True
     ENSEMBLE: ClassVar[str] = "member"
-    OUTCOMES: ClassVar[tuple[str, ...]] = ("inserted", "stalled", "overload", "missed")
-    SMOKE: ClassVar[dict[str, object]] = {"clearance": 5e-4, "speed": 0.1, "duration": 0.2}
+    OUTCOMES: ClassVar[tuple[str, ...]] = ("inserted", "stalled", "overload", "missed", "unfinished")
+    MAIN_METRICS: ClassVar[tuple[str, ...]] = ("outcome", "stall_depth", "peak_force", "peak_moment")
+    FORCES_ON: ClassVar[tuple[str, ...]] = ("carrier/peg",)
+    SMOKE: ClassVar[dict[str, object]] = {"clearance": 5e-4, "speed": 0.1, "target": 0.01, "duration": 0.3}
 
     peg: str = "round"
     clearance: float = 1e-4
@@ -153,39 +157,77 @@ class PegInsertion(Experiment):
         damping = np.array([self.damping] * 3 + [self.turning_damping] * 3)
         law = Impedance(stiffness=0 * damping, damping=damping, joint_damping=self.joint_damping)
         check_stability(reference, LINK, law, self._home(), period)
-        push = Push(
-            stiffness=self.stiffness,
-            damping=self.damping,
-            turning_stiffness=self.turning_stiffness,
-            turning_damping=self.turning_damping,
-            force=self.push,
-            speed=self.speed,
-            start=-APPROACH,
-            target=self.target,
-            tilt=self.radians,
-            offset=self.offset,
-            force_limit=self.force_limit,
-            moment_limit=self.moment_limit,
-            joint_damping=self.joint_damping,
-        )
+        own = {"force": self.push, "start": -APPROACH, "tilt": self.radians}
+        same = (field.name for field in fields(Push) if field.name not in own)
+        push = Push(**own, **{name: getattr(self, name) for name in same})
         kind = ReactiveLaw if self.strategy == "reactive" else PegLaw
         return kind(reference, self.lip(), push, period)
 
+    def series(self, trace: Trace, context: Context) -> Sequence[Series]:
+        return measures.series(self._depth(trace), self._wrench(trace))
+
     def metrics(self) -> Sequence[Metric]:
         return (
-            Metric("outcome", "", "0 inserted, 1 stalled, 2 overload (the run ended there), 3 missed", self._outcome),
-            Metric("final_depth", "m", "depth of the peg's lowest point below the lip at the end", self._final),
-            Metric("stall_depth", "m", "that depth where the peg stalled", self._stall),
             Metric(
-                "creep_speed", "m/s", "speed at which a stalled peg still goes down, over the last 0.5 s", self._creep
+                "outcome",
+                "",
+                "how it ended; unfinished is a run that was too short",
+                self._outcome,
             ),
-            Metric("jam_depth", "m", "(D - d cos t)/tan t: where a peg held at its tilt touches both sides", self._jam),
-            Metric("peak_force", "N", "largest derived contact force at the peg's top centre", self._peak_force),
-            Metric("peak_moment", "N m", "largest derived contact moment about it", self._peak_moment),
-            Metric("wrench_difference", "N", "largest |derived contact force - the engine's own sum|", self._apart),
-            Metric("contact_work", "J", "work done on the peg by the derived contact wrench", self._work),
-            Metric("contact_samples", "1", "samples in which the engine reports a contact with force", self._touched),
-            Metric("reacted_at", "s", "when the reactive controller found the peg stuck", self._reacted),
+            Metric(
+                "final_depth",
+                "m",
+                "depth of the peg's lowest point below the lip at the end",
+                lambda t, c: float(self._depth(t)[-1]),
+            ),
+            Metric("stall_depth", "m", "that depth where the peg stalled", self._stall, absent=NO_STALL),
+            Metric("creep_speed", "m/s", "speed of a stalled peg over the last 0.1 s", self._creep, absent=NO_STALL),
+            Metric(
+                "jam_depth",
+                "m",
+                "(D - d cos t)/tan t: where a peg held at its tilt touches both sides",
+                self._jam,
+                absent="the tilt lets the peg pass to its target",
+            ),
+            Metric(
+                "peak_force",
+                "N",
+                "largest derived force at the peg's top",
+                lambda t, c: measures.peak(self._wrench(t)[:, measures.FORCE]),
+            ),
+            Metric(
+                "peak_moment",
+                "N m",
+                "largest derived moment about it",
+                lambda t, c: measures.peak(self._wrench(t)[:, measures.MOMENT]),
+            ),
+            Metric(
+                "wrench_difference",
+                "N",
+                "largest |derived contact force - the engine's own sum|",
+                lambda trace, context: measures.difference(self._wrench(trace), context.contacts),
+                absent="the engine gives no friction force per contact point",
+            ),
+            Metric(
+                "contact_work",
+                "J",
+                "work of the derived wrench",
+                lambda t, c: measures.work(self.reference(), t, self._wrench(t)),
+            ),
+            Metric(
+                "contact_samples",
+                "1",
+                "samples in which the engine reports a contact with force",
+                lambda trace, context: measures.touched(context.contacts),
+                absent="the engine gives no contact points",
+            ),
+            Metric(
+                "reacted_at",
+                "s",
+                "when the reactive strategy found the peg stuck",
+                lambda trace, context: getattr(context.controller, "since", None) or math.nan,
+                absent="nothing reacted",
+            ),
             Metric("saturated_samples", "1", "control samples in which a torque limit cut", self._saturated),
         )
 
@@ -206,70 +248,33 @@ class PegInsertion(Experiment):
             Check("saturated_samples", lambda t, c: 0.0, lambda c, _: 0.5, "no torque limit may cut"),
         )
 
-    # ---------------------------------------------------------------- what is measured on a trace
+    def _depth(self, trace: Trace) -> Array:
+        return measures.depth(self.reference(), self.lip(), trace)
 
-    def depth(self, trace: Trace) -> Array:
-        """Depth of the peg's lowest point below the lip [m], (T,)."""
-        reference, lip = self.reference(), self.lip()
-        return np.array([peg.depth_of(reference.link_pose(q, LINK), lip) for q in trace.joint("q")])
-
-    def wrench(self, trace: Trace) -> Array:
-        """Derived contact wrench about the peg's top centre over the step that ended (T, 6) [N, N m], in W."""
-        reference, dt = self.reference(), trace.sample_interval
-        q, v, tau = (trace.joint(name) for name in ("q", "v", "tau"))
-        rows = [contact_wrench(reference, q[k], v[k], (v[k + 1] - v[k]) / dt, tau[k + 1]) for k in range(len(q) - 1)]
-        return np.array([np.zeros(6), *rows])
+    def _wrench(self, trace: Trace) -> Array:
+        return measures.wrench(self.reference(), trace)
 
     def _outcome(self, trace: Trace, context: Context) -> float:
         if context.controller is not None and context.controller.ended:
             return OVERLOAD
-        depth = self._final(trace, context)
-        return MISSED if depth < DONE else INSERTED if depth > self.target - DONE else STALLED
-
-    def _final(self, trace: Trace, context: Context) -> float:
-        return float(self.depth(trace)[-1])
+        depth = float(self._depth(trace)[-1])
+        if depth > self.target - DONE:
+            return INSERTED
+        if measures.late_speed(self._depth(trace), trace) > self.speed / 2:
+            return UNFINISHED  # it still goes down as it was told to: the run was too short
+        return MISSED if depth < DONE else STALLED
 
     def _stall(self, trace: Trace, context: Context) -> float:
-        return self._final(trace, context) if self._outcome(trace, context) == STALLED else math.nan
+        return float(self._depth(trace)[-1]) if self._outcome(trace, context) == STALLED else math.nan
 
     def _creep(self, trace: Trace, context: Context) -> float:
         if self._outcome(trace, context) != STALLED:
             return math.nan
-        depth, rows = self.depth(trace), min(len(trace.time) - 1, round(CREEP_WINDOW / trace.sample_interval))
-        return float((depth[-1] - depth[-1 - rows]) / (trace.time[-1] - trace.time[-1 - rows]))
+        return measures.late_speed(self._depth(trace), trace)
 
     def _jam(self, trace: Trace, context: Context) -> float:
         depth = peg.jam_depth(self.clearance, self.radians)
         return depth if depth < self.target else math.nan
-
-    def _peak_force(self, trace: Trace, context: Context) -> float:
-        return float(np.linalg.norm(self.wrench(trace)[:, :3], axis=1).max())
-
-    def _peak_moment(self, trace: Trace, context: Context) -> float:
-        return float(np.linalg.norm(self.wrench(trace)[:, 3:], axis=1).max())
-
-    def _apart(self, trace: Trace, context: Context) -> float:
-        contacts = context.contacts
-        if contacts is None or not np.isfinite(contacts.rows.f_friction).all():
-            return math.nan
-        normal, friction = contacts.force_on(f"carrier/{LINK}", len(trace.time))
-        return float(np.linalg.norm(self.wrench(trace)[:, :3] - normal - friction, axis=1)[1:].max())
-
-    def _work(self, trace: Trace, context: Context) -> float:
-        reference, wrench = self.reference(), self.wrench(trace)
-        q, v = trace.joint("q"), trace.joint("v")
-        V = np.array([reference.jacobian(a, LINK) @ b for a, b in zip(q, v, strict=True)])
-        return float(np.einsum("tk,tk->", wrench[1:], (V[1:] + V[:-1]) / 2) * trace.sample_interval)
-
-    def _touched(self, trace: Trace, context: Context) -> float:
-        contacts = context.contacts
-        if contacts is None:
-            return math.nan
-        return float(len(np.unique(contacts.sample[np.abs(contacts.rows.f_normal) > 1e-6])))
-
-    def _reacted(self, trace: Trace, context: Context) -> float:
-        law = context.controller
-        return law.since if isinstance(law, ReactiveLaw) and law.since is not None else math.nan
 
     def _saturated(self, trace: Trace, context: Context) -> float:
         assert isinstance(context.controller, PegLaw)

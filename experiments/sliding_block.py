@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,10 +42,12 @@ class SlidingBlock(Experiment):
     """
 
     NAME: ClassVar[str] = "sliding_block"
+    CONTACTS: ClassVar[bool] = True
     TEXT: ClassVar[str] = "a cube of 0.1 kg slides on the ground with friction 0.5"
     DT: ClassVar[float] = 1e-3
     DURATION: ClassVar[float] = 1.5
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-5, 1e-3, 1e-4)
+    SMOKE: ClassVar[Mapping[str, Any]] = {"duration": 0.2, "dt": 2e-3, "start": "rest", "incline": 0.3}
 
     mass: float = 0.1
     size: float = 0.1

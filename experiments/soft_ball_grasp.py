@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from ..harness.controller import TorqueLaw, cartesian_line, gains
 from ..harness.errors import UnknownName
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, Series, require
 from ..harness.robot_model import model_of
-from ..harness.rollout import Controller, Schedule
+from ..harness.rollout import Controller
 from ..harness.scene import Array, Body, HalfSpace, Material, Pose, Robot, Scene
+from ..harness.schedule import Schedule
 from ..harness.trace import Trace
 from .ball_mesh import RADIUS
-from .grasp_measures import METRICS, OPEN, OUTCOMES, PAD_SPEED, GraspMeasures, GraspSetup
+from .grasp_measures import ABSENT, METRICS, OPEN, OUTCOMES, PAD_SPEED, GraspMeasures, GraspSetup
 from .pads import ARM_HOME, PAD_ABOVE_TOOL, ArmGrip, Phases, SlideGrip, Squeeze, gripper, hand_on_arm
 from .soft_ball import BALANCE, GRAVITY, reference_of, soft_ball
 
@@ -45,7 +46,15 @@ class SoftBallGrasp(Experiment):
     OUTCOMES: ClassVar[tuple[str, ...]] = OUTCOMES
     SWEPT: ClassVar[str] = "effort"
     MAIN_METRICS: ClassVar[tuple[str, ...]] = ("lift_achieved", "hold_slip", "own_force", "momentum_residual")
-    SMOKE: ClassVar[dict[str, object]] = {"duration": 0.05}
+    SMOKE: ClassVar[Mapping[str, Any]] = {
+        "close": 0.1,
+        "lift": 0.1,
+        "hold": 0.04,
+        "lower": 0.06,
+        "height": 0.005,
+        "duration": 0.3,
+        "dt": 2e-3,
+    }
 
     effort: float = 2.0
     friction: float = 0.5
@@ -143,7 +152,9 @@ class SoftBallGrasp(Experiment):
         def measured(name: str) -> Callable[[Trace, Context], float]:
             return lambda trace, context: float(getattr(GraspMeasures(setup, trace, context), name)())
 
-        return tuple(Metric(name, unit, text, measured(name)) for name, unit, text in METRICS)
+        return tuple(
+            Metric(name, unit, text, measured(name), absent=ABSENT.get(name, "")) for name, unit, text in METRICS
+        )
 
     def checks(self) -> Sequence[Check]:
         setup = self._setup()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ class Throw(Experiment):
     DT: ClassVar[float] = 1e-3
     DURATION: ClassVar[float] = 1.0
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-5, 1e-3, 1e-6)
+    SMOKE: ClassVar[Mapping[str, Any]] = {"duration": 0.1, "dt": 2e-3}
 
     mass: float = 0.1
     radius: float = 0.05

@@ -16,8 +16,9 @@ from .job import PACKAGE
 from .live import LiveRobot
 from .registry import engine_adapter, engine_entry, engine_mapping, experiment_class
 from .robot_model import model_of
-from .rollout import Schedule, Timing, rollout, time_bare_loop
+from .rollout import Timing, rollout, time_bare_loop
 from .scene import Array
+from .schedule import Schedule
 from .settings import settle
 
 PAIRS = 7  # alternating pairs; the median ratio is quoted

@@ -146,9 +146,13 @@ def _conclude(records: Sequence[Record], results: Path, *, quiet: bool) -> int:
             print(f"check failed: {describe(record.job)}: {', '.join(failed)}")
     for record in unsupported:
         print(f"unsupported: {describe(record.job)}: {record.reason}")
+    noted: dict[str, list[Record]] = {}
     for record in records:
         for note in record.notes:
-            print(f"warning: {describe(record.job)}: {note}")
+            noted.setdefault(note, []).append(record)
+    for note, those in noted.items():  # a line for all runs that say the same
+        more = f" and {len(those) - 1} more" if len(those) > 1 else ""
+        print(f"warning: {describe(those[0].job)}{more}: {note}")
     for record in broken:
         print(f"{record.status}: {describe(record.job)} ({record.job.run_id}): {record.reason}")
     return BROKEN if broken else 0

@@ -27,9 +27,10 @@ from .errors import UnknownName, UsageError
 from .job import PACKAGE, Job, code_digest
 from .provenance import installed
 from .registry import engine_entry, engine_mapping, engine_version, experiment_class, experiment_module
-from .rollout import Schedule
 from .scene import Mesh
+from .schedule import Schedule
 from .settings import PROFILES, settle
+from .smoke import smoke_words
 
 CONF = PACKAGE / "experiments" / "conf"
 ROBOT_LIBRARIES = ("pin", "mujoco")  # the torque law and the compiler of the source, whatever engine runs
@@ -38,7 +39,7 @@ LAUNCH_KEYS = ("results", "isolation", "workers", "timeout")
 
 @dataclass(slots=True, kw_only=True)
 class RunConfig:
-    """Schema of a run; times in seconds, None where the experiment or the engine decides."""
+    """Schema of a run; times in seconds, None where the experiment decides, by SMOKE where `smoke` is set."""
 
     experiment: Any = MISSING
     engine: str = "mujoco"
@@ -53,6 +54,7 @@ class RunConfig:
     repeat: int = 0
     timings: int = 3
     paced: bool = False
+    smoke: bool = False
     results: str = "results"
     isolation: str = "fresh"
     workers: int = 1
@@ -203,6 +205,9 @@ def _compose(words: list[str]) -> RunConfig:
     words = [f"+{word}" if word.startswith("option.") else word for word in words]
     try:
         config: Any = OmegaConf.to_object(compose("config", overrides=words))
+        if config.smoke:
+            words = smoke_words(experiment_class(name), words)
+            config = OmegaConf.to_object(compose("config", overrides=words))
     except (HydraException, OmegaConfBaseException) as error:
         cause = error
         while cause.__cause__ is not None and isinstance(cause.__cause__, Exception):

@@ -126,3 +126,27 @@ def rest_overlap(law: Soft | Compliant, n: float, mass: float, gravity: float) -
         too_deep = r * law.K * d > gravity * law.regularizer * (1 - d) / (d * n)
         low, high = (low, r) if too_deep else (r, high)
     return (low + high) / 2
+
+
+def creep_speed(
+    law: Soft, *, contacts: float, inverse_mass: float, press: float, load: float, softness: float
+) -> float:
+    """Steady slip speed [m/s] of a body that n equal contacts hold by friction, below the cone.
+
+    In the constraint model (same chapter) a row obeys a + R f = a_ref. A friction row has no position term, so that
+    a_ref = -B v, and in steady slip a = 0: v = R_t f_t / B with f_t = load / n. R_t = softness R_n, R_n = A (1 - d) / d
+    with d at the overlap r at which the normal row is at rest, K d r = R_n f_n with f_n = press / n.
+
+    Args:
+        law: the contact law as read back; its regularizer is that of the normal direction.
+        contacts: n [1].
+        inverse_mass: A [1/kg], as the engine estimates it for a row: the sum over both bodies of their inverse inertia
+            at the centre of mass, mean over three directions: 1/m for a free body, 1/(3 m) on a slide.
+        press: sum of the normal forces [N].
+        load: sum of the friction forces [N].
+        softness: R_t / R_n [1]: 1/impratio for an elliptic cone. The four edges n +- mu t of a pyramid have
+            R_e = 4 r R_n each, r the law's regularizer, and f_t = mu (f_+ - f_-) = -2 mu^2 B v / R_e while all of them
+            press: 2 r / mu^2.
+    """
+    d = impedance(law, rest_overlap(law, contacts, 1 / inverse_mass, inverse_mass * press))
+    return softness * inverse_mass * (1 - d) / d * load / contacts / law.B

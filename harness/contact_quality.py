@@ -18,30 +18,42 @@ from .robot_model import model_of
 from .scene import Array
 from .trace import Trace
 
+NOTHING = "nothing touched, or the engine gives no contact points"
+NO_FRICTION = "nothing touched, or the engine gives no friction force per contact point"
 TOUCHING = 1e-9  # [N]: below this a row is a pair that is near, not a contact
 
 
 def quality() -> tuple[Metric, ...]:
     """The metrics of contact quality, for any experiment that logs its contacts."""
     return (
-        Metric("largest_overlap", "m", "largest overlap of any contact that bears force", _overlap),
+        Metric("largest_overlap", "m", "largest overlap of any contact that bears force", _overlap, absent=NOTHING),
         Metric(
-            "signorini_residual", "N m", "largest |gap| f_n of any contact; 0 for an exact complementarity", _signorini
+            "signorini_residual",
+            "N m",
+            "largest |gap| f_n of any contact; 0 for an exact complementarity",
+            _signorini,
+            absent=NOTHING,
         ),
         Metric(
-            "cone_violation", "N", "largest |f_t| - mu f_n of any contact, mu as resolved; at most 0 when kept", _cone
+            "cone_violation",
+            "N",
+            "largest |f_t| - mu f_n of any contact, mu as resolved; at most 0 when kept",
+            _cone,
+            absent=NO_FRICTION,
         ),
         Metric(
             "dissipation_residual",
             "W",
             "largest |f_t| |v_t| + f_t v_t of any contact: 0 when friction opposes slip, the maximum dissipation",
             _dissipation,
+            absent=NO_FRICTION,
         ),
         Metric(
             "force_balance",
             "N",
             "largest difference between a body's net contact force and the sum over its contact points",
             _balance,
+            absent="the engine gives no contact points",
         ),
     )
 

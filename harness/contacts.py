@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .errors import SimparityError
+from .errors import UNREADABLE, SimparityError
 from .robot_model import model_of
 from .scene import Array, Scene
 
@@ -138,8 +137,12 @@ def save(contacts: ContactTrace, path: Path) -> None:
     np.savez_compressed(path, parties=parties, sample=contacts.sample, **columns)
 
 
-def load(path: Path) -> ContactTrace:
+def load(path: Path, samples: int | None = None) -> ContactTrace:
     """Read what `save` wrote.
+
+    Args:
+        path: of the file.
+        samples: how many the run's trace has; a row beyond them is damage.
 
     Raises:
         SimparityError: the file is missing, damaged or no such archive.
@@ -147,6 +150,31 @@ def load(path: Path) -> ContactTrace:
     try:
         with np.load(path, allow_pickle=False) as file:
             rows = ContactRows(**{name: file[name] for name in _COLUMNS})
-            return ContactTrace(parties=tuple(str(x) for x in file["parties"]), sample=file["sample"], rows=rows)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            found = ContactTrace(parties=tuple(str(x) for x in file["parties"]), sample=file["sample"], rows=rows)
+    except UNREADABLE as error:
         raise SimparityError(f"{path} holds no readable contacts ({error}); delete its folder and run again") from error
+    if reason := _unsound(found, samples):
+        raise SimparityError(f"{path} holds no readable contacts ({reason}); delete its folder and run again")
+    return found
+
+
+def _unsound(contacts: ContactTrace, samples: int | None) -> str:
+    """Why the rows cannot be used, "" when they can."""
+    columns = {name: getattr(contacts.rows, name) for name in _COLUMNS}
+    count = contacts.sample.size
+    for name, array in {"sample": contacts.sample, **columns}.items():
+        vector, whole = name in ("point", "normal", "f_friction"), name in ("sample", "a", "b")
+        if array.shape != ((count, 3) if vector else (count,)):
+            return f"{name} is of shape {array.shape} where there are {count} rows"
+        if array.dtype.kind != ("i" if whole else "f"):
+            return f"{name} is of type {array.dtype}"
+    if not count:
+        return ""
+    named = np.concatenate([contacts.rows.a, contacts.rows.b])
+    if strangers := sorted(set(named.tolist()) - set(range(len(contacts.parties)))):
+        return f"a row names party {strangers[0]} of {len(contacts.parties)}"
+    if contacts.sample[0] < 0 or (np.diff(contacts.sample) < 0).any():
+        return "its samples are not in order"
+    if samples is not None and contacts.sample[-1] >= samples:
+        return f"a row belongs to sample {contacts.sample[-1]} of a trace of {samples}"
+    return ""

@@ -5,7 +5,7 @@ tau = g(q) + kp (q_ref - q) + kd (v_ref - v), within the source's effort limits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from .reference import Reference
 from .scene import Array
 
 STABLE = 1.5  # largest lambda_max(M^-1 Kd) dt that is accepted; an explicit law diverges at 2
+INSTANTS = 50  # of the reference at which the law has to be stable
 
 Target = Callable[[float], tuple[Array, Array]]  # time [s] -> q_ref, v_ref (nv,)
 
@@ -27,20 +28,23 @@ class Gains:
     kd: Array
 
 
-def gains(reference: Reference, q0: Array, bandwidth: float, soften: float, dt: float) -> Gains:
+def gains(
+    reference: Reference, q0: Array, bandwidth: float, soften: float, dt: float, along: Sequence[Array] = ()
+) -> Gains:
     """Gains for any robot: kp = w^2 M_ii(q0), kd = 2 w M_ii(q0), softened by s: kp s, kd sqrt(s).
 
     Args:
         bandwidth: w [rad/s], the natural frequency of every joint alone.
         soften: s [1]; 1 leaves the gains.
         dt: time between two torques [s].
+        along: configurations (nv,) of the motion, at which the law has to be stable as well as at `q0`.
 
     Raises:
         UsageError: the law would be unstable, with its number lambda_max(M^-1 Kd) dt.
     """
-    M = reference.mass_matrix(q0) + np.diag(reference.armature)
+    M = _whole(reference, q0)
     kp, kd = bandwidth**2 * np.diag(M) * soften, 2 * bandwidth * np.diag(M) * np.sqrt(soften)
-    number = stability(M, kd, dt)
+    number = max(stability(_whole(reference, q), kd, dt) for q in (q0, *along))
     if not number <= STABLE:
         raise UsageError(
             f"the torque law would be unstable: lambda_max(M^-1 Kd) dt is {number:.3g}, above {STABLE:g}; "
@@ -58,6 +62,21 @@ def _cut(value: float) -> float:
 def stability(M: Array, kd: Array, dt: float) -> float:
     """lambda_max(M^-1 Kd) dt [1]: an explicit damping law on a symplectic step diverges from 2 on."""
     return float(np.abs(np.linalg.eigvals(np.linalg.solve(M, np.diag(kd)))).max() * dt)
+
+
+def configurations(target: Target, duration: float) -> list[Array]:
+    """Joint positions of the reference at evenly spaced instants up to `duration` [s]."""
+    return [target(time)[0] for time in np.linspace(0.0, duration, INSTANTS)]
+
+
+def stability_along(reference: Reference, kd: Array, start: Array, target: Target, duration: float, dt: float) -> float:
+    """The largest `stability` [1] at `start` and along the reference."""
+    return max(stability(_whole(reference, q), kd, dt) for q in (start, *configurations(target, duration)))
+
+
+def _whole(reference: Reference, q: Array) -> Array:
+    """M with armature."""
+    return np.asarray(reference.mass_matrix(q) + np.diag(reference.armature))
 
 
 class TorqueLaw:
@@ -82,6 +101,26 @@ class TorqueLaw:
         self.calls += 1
         self.saturated += bool((limited != tau).any())
         return limited
+
+
+class DrivenLaw(TorqueLaw):
+    """The same law with its two gains in the engine's own drives: only the gravity torque is commanded.
+
+    So that nothing but the drive differs. Calls in which the whole law would have passed a limit are counted.
+    """
+
+    def torque(self, time: float, q: Array, v: Array) -> Array:
+        """The gravity torques [N m | N], shape (nv,), within the limits."""
+        super().torque(time, q, v)
+        return np.clip(self.reference.gravity_torque(q), -self.limit, self.limit)
+
+    def drive_gains(self) -> tuple[Array, Array]:
+        """kp and kd of every joint's drive."""
+        return self.gains.kp, self.gains.kd
+
+    def aim(self, time: float) -> tuple[Array, Array]:
+        """Targets q_ref, v_ref of the drives from `time` [s] on."""
+        return self.target(time)
 
 
 def minimum_jerk(start: Array, end: Array, duration: float) -> Target:

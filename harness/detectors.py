@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from .momentum import kinetic_energy
 from .record import Detection
+from .reference import Reference
+from .robot_model import model_of
 from .rollout import Event
 from .scene import Array, Body, Box, Capsule, Cylinder, HalfSpace, Pose, Scene, Shape, Sphere, rotation
 from .soft_state import SoftTrace
@@ -16,20 +19,22 @@ ENERGY_GROWTH = 1.5  # energy over what there was to exchange: kinetic at the st
 REST_WINDOW = 0.2  # [s] at the end
 REST_SPEED = 1e-2  # [m/s] of a body that counts as resting
 JITTER = 0.1  # step-wise standard deviation of the normal force over its mean
+BORNE = 0.1  # part of the weight: a body with less net normal force hangs by friction, and this counts as the mean
 DRIFT_SPEED = 1e-4  # [m/s]
+ROLLING = 0.5  # speed of the surface about the centre over that of the centre: a body above it rolls, which is no creep
 SINKING = 0.02  # part of the body's size
 
 
 def detect(scene: Scene, trace: Trace, events: Sequence[Event]) -> list[Detection]:
-    """All failures in `trace`; between events no body may gain energy unless a wrench acts on it."""
+    """All failures in `trace`; between events the bodies may gain no energy unless a wrench or a robot acts."""
     found: list[Detection] = []
     for body in scene.moving:
         size = extent(body)
         found += _sleep(body, trace)
-        for quiet in _quiet(trace, events):
-            found += _explosion(scene, body, trace, quiet)
         found += _tunnelling(scene, body, trace, size)
         found += _at_rest(scene, body, trace, size)
+    for quiet in _quiet(trace, events) if scene.moving else ():
+        found += _explosion(scene, trace, quiet)
     return found
 
 
@@ -79,17 +84,49 @@ def _sleep(body: Body, trace: Trace) -> Iterator[Detection]:
         yield _at(trace, asleep[0], "sleep", body, "the engine put it to sleep and freezes its contact force")
 
 
-def _explosion(scene: Scene, body: Body, trace: Trace, quiet: slice) -> Iterator[Detection]:
-    """Mechanical energy above what the body had at the start of `quiet`, by more than a first-order step could make."""
-    assert body.mass is not None and body.inertia is not None
-    v, w, p = (trace.of(name, body.name)[quiet] for name in ("v_WB", "w_WB", "p_WB"))
-    potential = -body.mass * (p @ np.array(scene.gravity))
-    kinetic = 0.5 * body.mass * np.einsum("tk,tk->t", v, v) + 0.5 * min(body.inertia) * np.einsum("tk,tk->t", w, w)
-    lift = body.mass * float(np.linalg.norm(scene.gravity)) * extent(body)  # the least that counts as an exchange
-    scale = max(float(kinetic[0]), float(np.ptp(potential)), lift)
-    grown = np.flatnonzero(kinetic + potential - kinetic[0] - potential[0] > (ENERGY_GROWTH - 1) * scale + 1e-9)
+def _explosion(scene: Scene, trace: Trace, quiet: slice) -> Iterator[Detection]:
+    """Mechanical energy above what all bodies had at the start of `quiet`, by more than a first-order step could make.
+
+    Bodies may give it to each other; the one that gained most is named.
+    """
+    kinetic = np.array([kinetic_energy(trace, body)[quiet] for body in scene.moving])
+    potential = np.array([_potential(scene, body, trace)[quiet] for body in scene.moving])
+    gained = kinetic + potential - kinetic[:, :1] - potential[:, :1]
+    # the least that counts as an exchange: to lift every body by its size
+    lift = sum(_weight(scene, body) * extent(body) for body in scene.moving)
+    scale = max(float(kinetic[:, 0].sum()), float(np.ptp(potential.sum(axis=0))), lift)
+    allowed = (ENERGY_GROWTH - 1) * scale + _supplied(scene, trace, quiet) + 1e-9
+    grown = np.flatnonzero(gained.sum(axis=0) > allowed)
     if len(grown):
-        yield _at(trace, quiet.start + grown[0], "explosion", body, "its energy grew beyond what it started with")
+        most = scene.moving[int(np.argmax(gained[:, grown[0]]))]
+        yield _at(trace, quiet.start + grown[0], "explosion", most, "the energy grew beyond what there was at first")
+
+
+def _supplied(scene: Scene, trace: Trace, quiet: slice) -> Array:
+    """Bound of the energy that a robot which may touch bodies has given since the start of `quiet` [J], shape (T,).
+
+    Its torques have done at most the sum of |tau v| dt, and it has lost at most what its own energy was above now.
+    """
+    given = np.zeros(len(trace.time[quiet]))
+    for robot in scene.touching_robots:
+        q, v, tau = (trace.joint(name)[quiet] for name in ("q", "v", "tau"))
+        reference = Reference(model_of(robot), scene.gravity, robot.pose)
+        own = np.array([reference.energy(*state) for state in zip(q, v, strict=True)])
+        power = np.abs(np.einsum("tk,tk->t", tau, v))
+        power[0] = 0.0
+        given += np.cumsum(power) * trace.sample_interval + np.maximum(own[0] - own, 0.0)
+    return given
+
+
+def _weight(scene: Scene, body: Body) -> float:
+    assert body.mass is not None
+    return body.mass * float(np.linalg.norm(scene.gravity))
+
+
+def _potential(scene: Scene, body: Body, trace: Trace) -> Array:
+    """Energy in the field of gravity [J], shape (T,)."""
+    assert body.mass is not None
+    return np.asarray(-body.mass * (trace.of("p_WB", body.name) @ np.array(scene.gravity)))
 
 
 def _tunnelling(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator[Detection]:
@@ -120,14 +157,17 @@ def _at_rest(scene: Scene, body: Body, trace: Trace, size: float) -> Iterator[De
     duration = float(trace.time[-1] - trace.time[start])
     if duration <= 0 or not np.isfinite(force).all() or np.linalg.norm(v, axis=1).max() > REST_SPEED or not force.any():
         return
-    if force.std() > JITTER * force.mean() and _alternates(force):
+    assert body.mass is not None
+    weight = body.mass * float(np.linalg.norm(scene.gravity))
+    if force.std() > JITTER * max(force.mean(), BORNE * weight) and _alternates(force):
         yield _at(
             trace, start, "jitter", body, f"its contact force at rest varies by {force.std():.2g} N from step to step"
         )
     travel = p[-1] - p[0]
     down = np.array(scene.gravity) / max(float(np.linalg.norm(scene.gravity)), 1e-30)
     sideways = float(np.linalg.norm(travel - (travel @ down) * down)) / duration
-    if sideways > DRIFT_SPEED:
+    spin = float(np.linalg.norm(trace.of("w_WB", body.name)[start:].mean(axis=0)))
+    if sideways > DRIFT_SPEED and spin * size / 2 < ROLLING * sideways:
         yield _at(trace, start, "drift", body, f"it creeps sideways at {sideways:.2g} m/s at rest")
     sinking = float(travel @ down)
     if sinking > SINKING * size:

@@ -6,7 +6,7 @@ time, logs, times or judges; the rollout does that once for all engines. What it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -195,13 +195,32 @@ class Contacts(Protocol):
         ...
 
 
+@runtime_checkable
+class PositionDrive(Protocol):
+    """Optional capability of a simulation with a robot: the engine's own drive on every joint, beside its torques.
+
+    A drive adds the force kp (q_ref - q) + kd (v_ref - v), evaluated within a step in the engine's own way.
+    What an effort limit covers, the drive alone or its sum with the torque, is the engine's as well; a law that uses
+    drives has to say when their sum would pass it.
+    """
+
+    def drive(self, kp: Array, kd: Array) -> None:
+        """Give every joint a drive with kp [N m/rad | N/m] and kd [N m s/rad | N s/m] (nv,), and reset."""
+        ...
+
+    def target(self, q_ref: Array, v_ref: Array) -> None:
+        """Hold the drives' targets (nv,) until the next call; after a reset they are the initial state."""
+        ...
+
+
 class Batch(Protocol):
     """Many copies of one robot scene, stepped together under the same open-loop torques."""
 
-    def run(self, tau: Array) -> Array:
+    def run(self, tau: Array, stops: Sequence[int]) -> Array:
         """Start every world at the scene's initial state and hold each row of `tau` (steps, nv) for one step.
 
-        Returns the joint positions of all worlds at the end, shape (worlds, nv), and returns only then.
+        Returns the joint positions and velocities of all worlds after each number of steps in `stops`, which rise and
+        end with `steps`; shape (stops, 2, worlds, nv).
         """
         ...
 
@@ -223,57 +242,3 @@ class Build(Protocol):
     """Type of an adapter's `build`."""
 
     def __call__(self, scene: Scene, dt: float, settings: Settings, device: str, precision: int) -> Simulation: ...
-
-
-# What every engine's table must say something about: a value, "unreadable" or "absent".
-REQUIRED_OPTIONS: Mapping[str, str] = {
-    "dt": "s",
-    "substeps": "1",
-    "gravity": "m/s^2",
-    "integrator": "",
-    "solver": "",
-    "iterations": "1",
-    "tolerance": "1",
-    "cone": "",
-    "impratio": "1",
-    "contact_resolution": "",
-    "multi_contact": "",
-    "friction_combine": "",
-    "restitution_combine": "",
-    "sleep_threshold": "",
-    "bounce_threshold": "m/s",
-    "max_depenetration_velocity": "m/s",
-    "precision": "bit",
-    "device": "",
-    "threads": "1",
-}
-REQUIRED_PER_BODY: Mapping[str, str] = {
-    "mass": "kg",
-    "inertia": "kg m^2",
-    "com": "m",
-    "armature": "kg m^2",
-    "linear_damping": "",
-    "angular_damping": "",
-}
-# rows "link.NAME.quantity" for every link, and "joint.NAME.quantity" for every joint of every robot
-REQUIRED_PER_LINK: Mapping[str, str] = {"mass": "kg", "inertia": "kg m^2", "com": "m"}
-REQUIRED_PER_JOINT: Mapping[str, str] = {
-    "armature": "kg m^2",
-    "damping": "N m s/rad",
-    "friction": "N m",
-    "lower": "rad",
-    "upper": "rad",
-    "effort": "N m",
-}
-REQUIRED_PER_SHAPE: Mapping[str, str] = {
-    "friction": "1",
-    "restitution": "1",
-    "time_constant": "s",
-    "damping_ratio": "1",
-    "impedance": "1",
-    "margin": "m",
-    "gap": "m",
-    "contact_offset": "m",
-    "rest_offset": "m",
-}
-REQUIRED_PER_PAIR: Mapping[str, str] = {"friction": "1"}

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
 from collections.abc import Iterable
+
+# what numpy, zipfile and zlib raise on a torn or foreign archive: RuntimeError where it is encrypted or compressed in a
+# way that Python does not know, TypeError where it is a bare array
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 class SimparityError(Exception):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from .contacts import ContactTrace
 from .engine import Resolution, Simulation
 from .errors import UsageError
-from .rollout import Controller, Event, Schedule
+from .rollout import Controller, Event
 from .scene import Array, Scene
+from .schedule import Schedule
 from .soft_state import SoftTrace
 from .trace import Trace
 
@@ -43,6 +44,7 @@ class Metric:
     Attributes:
         text: what it is, in one line, with its formula.
         converges: whether it is an error that vanishes with the step, so that an order of convergence can be fitted.
+        absent: what it means where it is not a number, for a metric that not every good run has.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Metric:
     text: str
     measure: Callable[[Trace, Context], float]
     converges: bool = False
+    absent: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,9 +105,7 @@ class Experiment(Protocol):
     DT: ClassVar[float]  # default step [s]
     DURATION: ClassVar[float]  # default simulated time [s]
     AGAINST: ClassVar[str] = "the reference"  # what an experiment that does not step holds its metrics against
-    CONTACTS: ClassVar[bool] = (
-        False  # whether contacts are logged one by one, which brings the metrics of their quality
-    )
+    CONTACTS: ClassVar[bool] = False  # whether contacts are logged one by one, with the metrics of their quality
     ENSEMBLE: ClassVar[str] = ""  # parameter whose values are the members of one ensemble: a chaotic experiment has one
     SWEPT: ClassVar[str] = ""  # parameter that the experiment is about: the diagrams of metrics against it come first
     OUTCOMES: ClassVar[tuple[str, ...]] = ()  # words for the metric `outcome`, which holds the index of one of them
@@ -114,6 +115,9 @@ class Experiment(Protocol):
     FORCES_ON: ClassVar[tuple[str, ...]] = ()
     # two runs agree when they are nearer than this: [m], [rad], [N s]
     TOLERANCE: ClassVar[tuple[float, float, float]]
+    # a short, coarse variant that tests run on every engine: parameters by name, and "duration" and "dt" [s]; what it
+    # leaves out keeps its default
+    SMOKE: ClassVar[Mapping[str, Any]] = {}
 
     def scene(self, dt: float) -> Scene:
         """The scene; `dt` matters only to parameters that are given in steps."""

@@ -20,16 +20,27 @@ _NUMERICAL = (
     "mjcf",
     "soft_contact",
     "robot_model",
+    "robot_shapes",
+    "inertia",
     "reference",
     "controller",
+    "impedance",
     "payload",
     "geometry",
     "scene",
+    "solids",
     "channels",
     "engine",
     "rollout",
+    "schedule",
     "trace",
     "contact_law",
+    "momentum",
+    "free_rotation",
+    "convergence",
+    "required",
+    "contacts",
+    "contact_quality",
     "experiment",
     "checks",
     "detectors",
@@ -122,10 +133,15 @@ def code_digest(engine: str, experiment_module: str) -> str:
 
 
 def _with_siblings(path: Path) -> list[Path]:
-    """A module's file and those of the modules beside it that it imports from."""
-    text = path.read_text()
-    names = set(re.findall(r"^from \.(\w+) import", text, re.MULTILINE))
-    names |= {
-        name.strip() for line in re.findall(r"^from \. import (.+)$", text, re.MULTILINE) for name in line.split(",")
-    }
-    return [path, *(path.with_name(f"{name}.py") for name in sorted(names))]
+    """A module's file and those of the modules beside it that it imports from, and that these import from."""
+    found, waiting = [], [path]
+    while waiting:
+        module = waiting.pop(0)
+        if module not in found:
+            found.append(module)
+            text = module.read_text()
+            names = re.findall(r"^from \.(\w+) import", text, re.MULTILINE)
+            beside = re.findall(r"^from \. import (.+)$", text, re.MULTILINE)
+            names += [name.split()[0] for line in beside for name in line.split(",")]
+            waiting += [path.with_name(f"{name}.py") for name in sorted(names)]
+    return found

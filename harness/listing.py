@@ -98,7 +98,10 @@ def metric_table(results: Path, where: Sequence[str], metrics: Sequence[str]) ->
     items = list(store.runs(results))
     for damage in (item for item in items if isinstance(item, store.Damage)):
         print(f"simparity: skipped {damage.path}: {damage.reason}", file=sys.stderr)
-    found, _ = store.newest_code(item for item in items if isinstance(item, tuple))
+    found, earlier = store.newest_code(item for item in items if isinstance(item, tuple))
+    if earlier:
+        note = "of earlier states of simparity's code are left out; run them again to have them beside these"
+        print(f"simparity: {len(earlier)} runs {note}", file=sys.stderr)
     everything = [record for _, record in found]
     if not everything:
         raise UsageError(f"results folder {results} holds no readable run; `simparity run` makes some")

@@ -15,8 +15,8 @@ from .geometry import without_geometry
 from .payload import Load, loaded
 from .registry import engine_adapter, engine_entry, engine_mapping, engine_version
 from .robot_model import model_of
-from .rollout import Schedule
 from .scene import Array, Robot, Scene, rotation
+from .schedule import Schedule
 from .settings import settle
 
 

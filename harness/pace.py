@@ -8,7 +8,8 @@ import numpy as np
 
 from .channels import Sample
 from .engine import Simulation
-from .rollout import Controller, Pace, Schedule
+from .rollout import Controller, Pace, targets_of
+from .schedule import Schedule
 
 WINDOW = 0.1  # [s] of simulated time over which a shortfall counts
 ENOUGH = 0.95  # [1] real-time factor below which a window is reported
@@ -31,12 +32,19 @@ def paced_loop(simulation: Simulation, sample: Sample, schedule: Schedule, contr
     period = schedule.control_period
     budget = period * schedule.dt
     ticks = schedule.steps // period
-    walls = []
+    walls: list[float] = []
+    set_targets = targets_of(simulation, controller)
     start = due = perf_counter()
     for tick in range(ticks):
         began = perf_counter()
         simulation.sample(sample)
-        simulation.command(controller.torque(tick * budget, sample.q, sample.v), None)
+        tau = controller.torque(tick * budget, sample.q, sample.v)
+        if controller.ended and walls:
+            ticks = tick
+            break
+        simulation.command(tau, None)
+        if set_targets is not None:
+            set_targets(tick * budget)
         simulation.advance(period)
         due += budget
         now = perf_counter()

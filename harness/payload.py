@@ -16,6 +16,7 @@ import numpy as np
 
 from .description import format_of, is_text, xml_text
 from .errors import UsageError
+from .inertia import is_real, tensor
 from .robot_model import model_of
 from .scene import Array, Robot
 
@@ -44,21 +45,6 @@ class Load:
                 f"the load of {self.mass} kg has inertia {self.inertia} kg m^2, which no real body can have: its "
                 "principal moments must be positive, and none may exceed the sum of the other two"
             )
-
-
-def tensor(six: tuple[float, ...]) -> Array:
-    """xx, yy, zz, xy, xz, yz as a symmetric 3 x 3 matrix."""
-    xx, yy, zz, xy, xz, yz = six
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-def is_real(inertia: Array, slack: float = 1e-9) -> bool:
-    """Whether a rotational inertia about the centre of mass (3, 3) can belong to a real body.
-
-    Its pseudo-inertia tr(I)/2 - I, the second moments of the mass, must be positive semi-definite, with I positive.
-    """
-    moments = np.linalg.eigvalsh(inertia)
-    return bool(moments[0] > 0 and moments[2] <= (moments[0] + moments[1]) * (1 + slack))
 
 
 def merged(mass: float, com: Array, inertia: Array, load: Load) -> tuple[float, Array, Array]:

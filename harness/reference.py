@@ -50,6 +50,14 @@ class Reference:
         """Rotor inertia of each joint [kg m^2 | kg], shape (nv,)."""
         return np.array([joint.armature for joint in self.robot.joints])
 
+    @cached_property
+    def _stiffness(self) -> Array:
+        return np.array([joint.stiffness for joint in self.robot.joints])
+
+    @cached_property
+    def _rest(self) -> Array:
+        return np.array([joint.rest for joint in self.robot.joints])
+
     def gravity_torque(self, q: Array) -> Array:
         """g(q) [N m | N], shape (nv,)."""
         return np.array(self._pin.computeGeneralizedGravity(self.model, self.data, q))
@@ -98,10 +106,11 @@ class Reference:
         return np.array(X.translation), np.array(V.linear), np.array(V.angular)
 
     def energy(self, q: Array, v: Array) -> float:
-        """Kinetic and potential energy [J], armature included."""
+        """Kinetic and potential energy [J], armature and the joints' springs included."""
         kinetic = self._pin.computeKineticEnergy(self.model, self.data, q, v)
         potential = self._pin.computePotentialEnergy(self.model, self.data, q)
-        return float(kinetic + potential + 0.5 * self.armature @ (v * v))
+        springs = 0.5 * self._stiffness @ (q - self._rest) ** 2
+        return float(kinetic + potential + 0.5 * self.armature @ (v * v) + springs)
 
 
 def _se3(pin: Any, pose: Pose) -> Any:

@@ -7,7 +7,7 @@ The reference dynamics (`reference`) and PhysX's articulation are built from it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +16,9 @@ import numpy as np
 
 from .description import check_numbers, files_of, format_of, is_text, name_of
 from .errors import Unsupported, UsageError
-from .scene import Box, Capsule, Cylinder, Pose, Robot, Scene, Shape, Sphere, rotation
+from .inertia import Impossible, as_compiled, impossible
+from .robot_shapes import meshes_of, shapes_of, unit
+from .scene import Pose, Robot, Scene, Shape, rotation
 
 JointKind = Literal["hinge", "slide"]
 
@@ -57,7 +59,7 @@ class Link:
         joint: how it moves against its parent; None when it is fixed.
         mass: [kg]; `com`: centre of mass in the link's frame [m].
         inertia: about the centre of mass, in the link's axes (3, 3) [kg m^2].
-        shapes: primitive shapes in the link's frame; meshes are left out and counted in `meshes`.
+        shapes: primitive shapes that can touch, in the link's frame; meshes are left out and counted in `meshes`.
     """
 
     name: str
@@ -73,9 +75,13 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotModel:
-    """Links in an order in which parents come first; joints in the same order."""
+    """Links in an order in which parents come first; joints in the same order.
+
+    `impossible` names the links whose inertia, as the description states it, no real body can have, in sentences.
+    """
 
     links: tuple[Link, ...]
+    impossible: tuple[str, ...] = ()
 
     @property
     def joints(self) -> tuple[Joint, ...]:
@@ -149,14 +155,17 @@ def _compiled(description: str, stamp: tuple[int, ...]) -> RobotModel:
     name = name_of(description)
     kind = format_of(description)
     check_numbers(description)
+    unreal: tuple[Impossible, ...] = ()
     try:
         spec = mujoco.MjSpec.from_string(description) if is_text(description) else mujoco.MjSpec.from_file(description)
         spec.compiler.fusestatic = False
         if kind == "urdf":
             spec.compiler.discardvisual = True
+        unreal = impossible(spec)
         model = spec.compile()
     except ValueError as error:
-        raise UsageError(f"{name} cannot be compiled: {' '.join(str(error).split())}") from error
+        named = "".join(f"; {one.text}" for one in unreal)
+        raise UsageError(f"{name} cannot be compiled: {' '.join(str(error).split())}{named}") from error
     for field in (
         "body_pos",
         "body_mass",
@@ -168,7 +177,7 @@ def _compiled(description: str, stamp: tuple[int, ...]) -> RobotModel:
     ):
         if not np.isfinite(getattr(model, field)).all():
             raise UsageError(f"{name} compiles to numbers that are not finite ({field}); look for nan in it")
-    found = _extract(name, model)
+    found = replace(_extract(name, model), impossible=as_compiled(unreal, model))
     if not found.joints:
         raise UsageError(f"{name} has no joints; a robot needs at least one hinge or slide joint")
     return found
@@ -200,18 +209,18 @@ def _extract(name: str, model: Any) -> RobotModel:
             if not model.joint(j).name:
                 raise UsageError(f"{name}: the joint of body {body.name!r} has no name; give every joint one")
             joint = _joint(model, j, kind)
-        turn = rotation(_unit(body.iquat))
+        turn = rotation(unit(body.iquat))
         links.append(
             Link(
                 name=body.name or f"body{i}",
                 parent=int(body.parentid[0]) - 1,
-                pose=Pose(tuple(map(float, body.pos)), _unit(body.quat)),  # type: ignore[arg-type]
+                pose=Pose(tuple(map(float, body.pos)), unit(body.quat)),  # type: ignore[arg-type]
                 joint=joint,
                 mass=float(body.mass[0]),
                 com=_com(body),
                 inertia=tuple(tuple(map(float, row)) for row in turn @ np.diag(body.inertia) @ turn.T),  # type: ignore[misc]
-                shapes=tuple(_shapes(model, body)),
-                meshes=sum(int(model.geom_type[g]) == int(mujoco.mjtGeom.mjGEOM_MESH) for g in _geoms(body)),
+                shapes=shapes_of(model, body),
+                meshes=meshes_of(model, body),
             )
         )
     return RobotModel(links=tuple(links))
@@ -268,33 +277,3 @@ def _com(body: Any) -> tuple[float, float, float]:
     """Centre of mass in the link's frame [m]; the frame's origin where there is no mass to have one."""
     x, y, z = (float(c) for c in body.ipos)
     return (x, y, z) if body.mass[0] > 0 else (0.0, 0.0, 0.0)
-
-
-def _geoms(body: Any) -> range:
-    return range(int(body.geomadr[0]), int(body.geomadr[0]) + int(body.geomnum[0]))
-
-
-def _shapes(model: Any, body: Any) -> list[Shape]:
-    import mujoco
-
-    shapes: list[Shape] = []
-    for g in _geoms(body):
-        if not (model.geom_contype[g] or model.geom_conaffinity[g]):
-            continue
-        size = [float(s) for s in model.geom_size[g]]
-        pose = Pose(tuple(map(float, model.geom_pos[g])), _unit(model.geom_quat[g]))  # type: ignore[arg-type]
-        match mujoco.mjtGeom(model.geom_type[g]):
-            case mujoco.mjtGeom.mjGEOM_SPHERE:
-                shapes.append(Sphere(size[0], pose))
-            case mujoco.mjtGeom.mjGEOM_BOX:
-                shapes.append(Box((2 * size[0], 2 * size[1], 2 * size[2]), pose))
-            case mujoco.mjtGeom.mjGEOM_CAPSULE:
-                shapes.append(Capsule(size[0], 2 * size[1], pose))
-            case mujoco.mjtGeom.mjGEOM_CYLINDER:
-                shapes.append(Cylinder(size[0], 2 * size[1], pose))
-    return shapes
-
-
-def _unit(q: Any) -> tuple[float, float, float, float]:
-    w, x, y, z = (float(c) for c in q / np.linalg.norm(q))
-    return (w, x, y, z)

@@ -2,70 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from time import perf_counter
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from .channels import Log, Sample
 from .contacts import ContactLog
-from .engine import Contacts, Simulation
-from .errors import Diverged, UsageError
+from .engine import Contacts, PositionDrive, Simulation
+from .errors import Diverged, Unsupported, UsageError
 from .scene import Array
+from .schedule import Schedule
 from .soft_state import SoftLog
 from .trace import Trace, completed
 
 RUNAWAY_SPEED = 1e4  # [m/s] or [rad/s]: no experiment of ours comes near it; a faster body is a failure
 CHECK_EVERY = 64  # steps between looks for divergence; the time of onset is found exactly afterwards
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Schedule:
-    """Step `dt`, simulated `duration` [s], `stride` steps per stored sample, and `control_dt` [s] of controllers."""
-
-    dt: float
-    duration: float
-    stride: int = 1
-    control_dt: float = 1e-3
-
-    def __post_init__(self) -> None:
-        for name, value in (("dt", self.dt), ("duration", self.duration), ("control_dt", self.control_dt)):
-            if not (math.isfinite(value) and value > 0):
-                raise UsageError(f"{name} is {value} s; give a positive number of seconds")
-        if self.stride < 1:
-            raise UsageError(f"stride is {self.stride}; give a whole number of steps, at least 1")
-        if self.duration < self.dt * self.stride:
-            raise UsageError(f"duration {self.duration} s is shorter than one sample of {self.dt * self.stride} s")
-        if self.steps % self.stride:
-            near = self.steps // self.stride * self.stride * self.dt
-            raise UsageError(
-                f"duration {self.duration} s is no whole number of samples of {self.stride} steps; {near:g} s would be"
-            )
-
-    @property
-    def steps(self) -> int:
-        """Number of steps."""
-        return round(self.duration / self.dt)
-
-    @property
-    def control_period(self) -> int:
-        """Steps between two calls of a controller; 1 when dt is longer than `control_dt`, which is then sub-sampled."""
-        return max(1, round(self.control_dt / self.dt))
-
-    @property
-    def control_divides(self) -> bool:
-        """Whether the controller's period is a whole number of steps, or sub-sampled."""
-        return self.sub_sampled or abs(self.control_period * self.dt - self.control_dt) < 1e-6 * self.control_dt
-
-    @property
-    def sub_sampled(self) -> bool:
-        """Whether a step is longer than the controller's period, so that the controller runs too seldom."""
-        return self.dt > self.control_dt * (1 + 1e-9)
 
 
 class Controller(Protocol):
@@ -83,6 +39,42 @@ class Controller(Protocol):
     def reset(self) -> None:
         """Forget what was counted, and that it had ended."""
         ...
+
+
+@runtime_checkable
+class Driving(Controller, Protocol):
+    """A controller that leaves tracking to the engine's own drives: its torques are what is fed forward."""
+
+    def drive_gains(self) -> tuple[Array, Array]:
+        """kp and kd of every joint's drive."""
+        ...
+
+    def aim(self, time: float) -> tuple[Array, Array]:
+        """Targets q_ref, v_ref of the drives from `time` [s] on."""
+        ...
+
+
+def engage(simulation: Simulation, controller: Controller | None) -> None:
+    """Give the simulation the drives that the controller wants, if it wants any.
+
+    Raises:
+        Unsupported: the engine has none.
+    """
+    if not isinstance(controller, Driving):
+        return
+    if not isinstance(simulation, PositionDrive):
+        raise Unsupported(
+            "this engine's adapter has no position drive of the engine's own; use experiment.drive=torque"
+        )
+    simulation.drive(*controller.drive_gains())
+
+
+def targets_of(simulation: Simulation, controller: Controller | None) -> Callable[[float], None] | None:
+    """What sets the drives' targets at a time [s]; None where nothing is driven."""
+    if not (isinstance(controller, Driving) and isinstance(simulation, PositionDrive)):
+        return None
+    hold, aim = simulation.target, controller.aim
+    return lambda time: hold(*aim(time))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +162,7 @@ def rollout(
     touching = simulation if contacts is not None and isinstance(simulation, Contacts) else None
     if touching is not None:
         touching.watch_contacts(True)
+    set_targets = targets_of(simulation, controller)
     simulation.sample(sample)
     log.keep(0)
     for body in soft:
@@ -183,6 +176,8 @@ def rollout(
                 if controller.ended:
                     break
                 simulation.command(tau, None)
+                if set_targets is not None:
+                    set_targets(k * schedule.dt)
                 sample.tau[:] = tau
                 commanded = perf_counter()
                 spent["controller"] += decided - start
@@ -239,6 +234,7 @@ def time_bare_loop(
     due, period, steps = _by_step(events, schedule), schedule.control_period, schedule.steps
     ticks = range(0, steps, period) if controller is not None else ()
     stops = sorted({0, *due, *ticks, steps})
+    set_targets = targets_of(simulation, controller)
     start = perf_counter()
     for k, stop in pairwise(stops):
         if controller is not None and not k % period:
@@ -248,6 +244,8 @@ def time_bare_loop(
                 steps = k
                 break
             simulation.command(tau, None)
+            if set_targets is not None:
+                set_targets(k * schedule.dt)
         if k in due:
             _apply(due[k], simulation)
         simulation.advance(stop - k)

@@ -271,19 +271,12 @@ class Scene:
         )
 
 
-def box_inertia(mass: float, size: Vec3) -> Vec3:
-    """Principal inertia of a solid cuboid [kg m^2]: m (b^2 + c^2) / 12 and so on."""
-    x, y, z = (s * s for s in size)
-    return (mass * (y + z) / 12, mass * (x + z) / 12, mass * (x + y) / 12)
-
-
 def rotation(q_wxyz: Sequence[float] | Array) -> Array:
-    """Rotation matrix (3, 3) of a unit quaternion, scalar first: its columns are the turned axes."""
-    w, x, y, z = q_wxyz
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
+    """Rotation matrices (..., 3, 3) of unit quaternions (..., 4), scalar first: their columns are the turned axes."""
+    w, x, y, z = np.moveaxis(np.asarray(q_wxyz, dtype=float), -1, 0)
+    rows = (
+        (1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
     )
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)

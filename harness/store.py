@@ -91,15 +91,15 @@ def read_trace(folder: Path) -> Trace:
     return traces.load(folder / TRACE)
 
 
-def read_contacts(folder: Path) -> ContactTrace:
-    """The contact points of the run in `folder`.
+def read_contacts(folder: Path, samples: int | None = None) -> ContactTrace:
+    """The contact points of the run in `folder`, whose trace has so many samples where that is known.
 
     Raises:
         SimparityError: the run has none, or they cannot be read.
     """
     if not (folder / CONTACTS).is_file():
         raise SimparityError(f"{folder} holds no {CONTACTS}: its experiment or its engine gives no contact points")
-    return contact_rows.load(folder / CONTACTS)
+    return contact_rows.load(folder / CONTACTS, samples)
 
 
 def soft_file(folder: Path, name: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .channels import BY_NAME, JOINT
-from .errors import SimparityError
+from .errors import UNREADABLE, SimparityError
 from .scene import Array
 
 
@@ -95,10 +94,12 @@ def load(path: Path) -> Trace:
             channels = {key.removeprefix("channel."): file[key] for key in file.files if key.startswith("channel.")}
             time, names = file["time"], tuple(str(name) for name in file["names"])
             joints = tuple(str(name) for name in file["joints"])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except UNREADABLE as error:
         raise SimparityError(f"{path} is not a readable trace ({error}); delete its folder and run again") from error
     rows = {name: len(joints if BY_NAME[name] in JOINT else names) for name in channels if name in BY_NAME}
-    expected = {name: (len(time), n, BY_NAME[name].width) for name, n in rows.items()}
-    if not channels or {name: array.shape for name, array in channels.items()} != expected:
+    expected = {name: (time.size, n, BY_NAME[name].width) for name, n in rows.items()}
+    if time.ndim != 1 or not channels or {name: array.shape for name, array in channels.items()} != expected:
         raise SimparityError(f"{path} holds arrays of the wrong shape; delete its folder and run again")
+    if any(array.dtype.kind != "f" for array in (time, *channels.values())):
+        raise SimparityError(f"{path} holds arrays that are no numbers; delete its folder and run again")
     return Trace(time, names, channels, joints)

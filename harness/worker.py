@@ -36,8 +36,9 @@ from .provenance import provenance
 from .record import Record, TimingRecord
 from .registry import engine_adapter, experiment_class
 from .robot_model import model_of
-from .rollout import Controller, Event, Schedule, Timing, rollout, time_bare_loop
+from .rollout import Controller, Event, Timing, engage, rollout, time_bare_loop
 from .scene import Scene
+from .schedule import Schedule
 from .soft_state import Deformable, SoftLog, SoftTrace
 from .trace import Trace, thinned
 
@@ -60,6 +61,7 @@ def run_job(job: Job, lock: MachineLock, process: str) -> Outcome:
     contacts: ContactTrace | None = None
     soft: tuple[SoftTrace, ...] = ()
     steps = 0
+    impossible: tuple[str, ...] = ()
     try:
         start = perf_counter()
         experiment = experiment_class(job.experiment)(**job.params)
@@ -68,11 +70,13 @@ def run_job(job: Job, lock: MachineLock, process: str) -> Outcome:
         cache.watch(adapter)
         start = perf_counter()
         scene = experiment.scene(job.dt)
+        impossible = tuple(note for robot in scene.robots for note in model_of(robot).impossible)
         settings = Settings(profile=job.settings, options=_tuples(job.options))
         simulation = adapter.build(scene, job.dt, settings, job.device, job.precision)
         timing.parts["build"] = perf_counter() - start
         schedule = Schedule(dt=job.dt, duration=job.duration, stride=job.stride, control_dt=job.control_dt)
         controller = experiment.controller(schedule)
+        engage(simulation, controller)
         context = Context(schedule, simulation.resolved(), controller, scene)
         evaluated = experiment.evaluate(simulation, context)
         if evaluated is not None:
@@ -101,6 +105,7 @@ def run_job(job: Job, lock: MachineLock, process: str) -> Outcome:
         traceback.print_exc()
         record = Record(job=job, status="failed", reason=f"{type(error).__name__}: {error}")
     _close(simulation)
+    record = replace(record, notes=(*record.notes, *impossible))
     return Outcome(_completed(record, timing, steps, process, cache.state()), trace, contacts, soft)
 
 
@@ -189,13 +194,13 @@ def _judged(
 
 def _notes(job: Job, context: Context) -> tuple[str, ...]:
     schedule = context.schedule
-    if context.controller is not None and context.controller.ended:
-        return (context.controller.ended,)
+    ended = (context.controller.ended,) if context.controller is not None and context.controller.ended else ()
     if job.paced and context.controller is None:
         return ("paced=true was asked for, and this experiment has no controller to pace",)
     if context.controller is None or not schedule.sub_sampled:
-        return ()
+        return ended
     return (
+        *ended,
         f"the controller of {schedule.control_dt:g} s is sub-sampled: it is called once per dt of {schedule.dt:g} s",
     )
 

@@ -18,10 +18,11 @@ from simparity.harness import store
 from simparity.harness.channels import BY_NAME, JOINT, ChannelNote
 from simparity.harness.checks import Verdict
 from simparity.harness.contacts import ContactTrace
-from simparity.harness.engine import REQUIRED_OPTIONS, ContactLaw, Impulse, Resolution, Resolved, Soft
+from simparity.harness.engine import ContactLaw, Impulse, Resolution, Resolved, Soft
 from simparity.harness.job import Job
 from simparity.harness.record import Detection, Record, Status, TimingRecord
 from simparity.harness.report import write
+from simparity.harness.required import REQUIRED_OPTIONS
 from simparity.harness.trace import Trace
 
 MACHINE = "made-up-2"
@@ -108,6 +109,7 @@ def made_run(
     process: str = "fresh",
     physics: float = 0.02,
     stepped: bool = True,
+    libraries: Mapping[str, str] | None = None,
 ) -> Path:
     """Write a made-up run and return its folder."""
     overrides = dict(overrides or {})
@@ -128,7 +130,7 @@ def made_run(
         timings=3,
         paced=pace is not None,
         code="0" * 64,
-        libraries={},
+        libraries=dict(libraries or {}),
         inputs={},
         repeat=repeat,
     )

@@ -10,13 +10,19 @@ from typing import Any
 import pytest
 
 from simparity.engines import ENGINES
+from simparity.harness.configure import plan
 from simparity.harness.engine import Simulation
+from simparity.harness.machine_lock import MachineLock
+from simparity.harness.record import Record
 from simparity.harness.registry import engine_adapter, engine_mapping, engine_version
 from simparity.harness.scene import Scene
 from simparity.harness.settings import settle
+from simparity.harness.trace import Trace
+from simparity.harness.worker import run_job
 
 from .deviations import DEVIATIONS
 
+Run = Callable[..., tuple[Record, Trace | None]]
 WITH_CONTACT = tuple(name for name in ENGINES if name != "freefall")
 
 
@@ -66,6 +72,24 @@ def simulate(engine: str) -> Iterator[Callable[..., Simulation]]:
     yield build
     for simulation in built:
         simulation.close()
+
+
+@pytest.fixture
+def run(engine: str, tmp_path: Path) -> Run:
+    """Run one experiment in the engine under test, as a worker does, to a record that is ok; else fail, or skip."""
+    assert engine_version(engine), f"engine {engine!r} is not installed; narrow the run with --engines"
+
+    def one(experiment: str, *words: str) -> tuple[Record, Trace | None]:
+        asked = [f"experiment={experiment}", f"engine={engine}", "timings=0", *words]
+        (job,) = plan(asked, multirun=False).jobs
+        left = run_job(job, MachineLock(None, tmp_path / "waiting"), "fresh")
+        record, trace = left.record, left.trace
+        if record.status == "unsupported":
+            pytest.skip(record.reason)
+        assert record.status == "ok", record.reason
+        return record, trace
+
+    return one
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from simparity.harness.contacts import ContactLog, ContactRows, ContactTrace, lo
 from simparity.harness.engine import Resolution, Resolved, Unknown
 from simparity.harness.errors import SimparityError
 from simparity.harness.experiment import Context
-from simparity.harness.rollout import Schedule
 from simparity.harness.scene import Body, HalfSpace, Scene, Sphere
+from simparity.harness.schedule import Schedule
 from simparity.harness.trace import Trace, completed
 
 BALL = Body(name="ball", shapes=(Sphere(0.1),), mass=1.0, inertia=(0.004, 0.004, 0.004))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from simparity.harness.channels import Sample
+from simparity.harness.contacts import contact_parties
 from simparity.harness.engine import Compliant, Unknown
 from simparity.harness.errors import Unsupported, UsageError
 from simparity.harness.registry import engine_adapter, engine_mapping
@@ -26,9 +28,9 @@ from simparity.harness.scene import (
     Scene,
     Shape,
     Sphere,
-    box_inertia,
 )
 from simparity.harness.settings import settle
+from simparity.harness.solids import box_inertia
 
 from .conftest import chosen
 
@@ -224,18 +226,31 @@ def test_contact_by_contact_adds_up_to_the_sample() -> None:
     simulation = build(scene)
     simulation.command(None, np.array([[0.0] * 6, [0.2, 0.0, 0.0, 0.0, 0.0, 0.0]]))
     sample = sampled(simulation, 400, "plate", "body")
-    total = dict.fromkeys(("floor", "plate", "body"), np.zeros(3))
-    for row in simulation._contacts.rows():
-        force = row.normal_force * row.normal + row.friction
-        total[row.b], total[row.a] = total[row.b] + force, total[row.a] - force
-        assert row.normal_force >= 0 and row.gap < 0
-        assert {row.a, row.b} in ({"floor", "plate"}, {"plate", "body"})
-        assert row.normal @ row.friction == pytest.approx(0, abs=1e-12)
-        up = row.b == "body" or row.a == "floor"
-        assert row.normal[2] == pytest.approx(1.0 if up else -1.0, abs=1e-6)
-        assert row.point[2] == pytest.approx(0.02 if "body" in (row.a, row.b) else 0.0, abs=1e-4)
-    for k, name in enumerate(("plate", "body")):
-        np.testing.assert_allclose(total[name], sample.f_B_W[k], atol=1e-12)
+    rows, (floor, plated, body) = simulation.contacts(), range(3)
+    assert contact_parties(scene) == ("floor", "plate", "body")
+    assert {(a, b) for a, b in zip(rows.a, rows.b, strict=True)} == {(floor, plated), (plated, body)}
+    assert (rows.f_normal >= 0).all() and (rows.gap < 0).all()
+    np.testing.assert_allclose(np.vecdot(rows.normal, rows.f_friction), 0, atol=1e-12)
+    np.testing.assert_allclose(rows.normal[:, 2], 1.0, atol=1e-6)
+    np.testing.assert_allclose(rows.point[:, 2], np.where(rows.b == body, 0.02, 0.0), atol=1e-4)
+    force = rows.f_normal[:, None] * rows.normal + rows.f_friction
+    for k, party in enumerate((plated, body)):
+        sign = (rows.b == party).astype(float) - (rows.a == party)
+        np.testing.assert_allclose(sign @ force, sample.f_B_W[k], atol=1e-12)
+
+
+def test_a_patch_presses_at_its_centre_of_pressure() -> None:
+    """0.2 N m on a cube of 20 kg that lies on a plate: the normal force moves by m / (M g) to hold it."""
+    moment, weight = 0.2, 20 * 9.81
+    heavy = replace(moving(Box(CUBE), EDGE / 2), mass=20.0, inertia=box_inertia(20.0, CUBE))
+    simulation = build(on(PLATE, heavy))
+    simulation.command(None, np.array([[0.0, 0.0, 0.0, moment, -2 * moment, 0.0]]))
+    simulation.advance(1000)
+    rows = simulation.contacts()
+    centre = (rows.f_normal @ rows.point) / rows.f_normal.sum()
+    assert len(rows.a) == 1, "one patch"
+    # r x f of the force at the centre of pressure balances the moment about the centre of mass
+    np.testing.assert_allclose(centre[:2], (-2 * moment / weight, -moment / weight), rtol=2e-2)
 
 
 @pytest.mark.parametrize("contacts", [True, False])
@@ -256,9 +271,8 @@ def test_a_robot_touches_bodies_and_not_itself(contacts: bool) -> None:
     if contacts:
         assert sample.p_WB[0, 2] - (0.3 + sample.q[0]) == pytest.approx(0.02 + 0.05, abs=1e-4)
         assert sample.f_B_W[0, 2] == pytest.approx(WEIGHT, rel=1e-3)
-        assert {(row.a, row.b) for row in simulation._contacts.rows()} <= {
-            ("lift/plate", "body"),
-            ("body", "lift/plate"),
-        }
+        rows, parties = simulation.contacts(), contact_parties(scene)
+        touched = {(parties[a], parties[b]) for a, b in zip(rows.a, rows.b, strict=True)}
+        assert touched == {("body", "lift/plate")}
     else:
         assert sample.p_WB[0, 2] == pytest.approx(EDGE / 2, abs=1e-4)

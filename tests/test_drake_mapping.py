@@ -78,11 +78,11 @@ def test_dissipation_is_mixed_by_the_share_of_the_overlap():
 
 
 def test_what_contact_cannot_say_is_unsupported():
-    mapping.check("cube", Material(restitution=0.0, stiffness=1e4), {})
-    mapping.check("cube", Material(damping=1.0), {"discrete_contact_approximation": "sap"})
+    mapping.check("body 'cube'", Material(restitution=0.0, stiffness=1e4), {})
+    mapping.check("body 'cube'", Material(damping=1.0), {"discrete_contact_approximation": "sap"})
     for material in (Material(restitution=0.5), Material(damping=1.0), Material(stiffness=0.0)):
         with pytest.raises(Unsupported, match="'cube'"):
-            mapping.check("cube", material, {})
+            mapping.check("body 'cube'", material, {})
 
 
 def test_what_is_fixed_is_rigid_and_what_moves_gives_way():
@@ -95,7 +95,7 @@ def test_what_is_fixed_is_rigid_and_what_moves_gives_way():
     only = {**PATCHES, "contact_model": "hydroelastic"}
     assert mapping.hydroelastic(Sphere(0.1), True, Material(), only) == "compliant"
     with pytest.raises(Unsupported, match="N/m"):
-        mapping.check("cube", Material(stiffness=1e4), only)
+        mapping.check("body 'cube'", Material(stiffness=1e4), only)
     assert mapping.hydroelastic(BOX, True, Material(stiffness=1e4), PATCHES) == "", "a spring in N/m is of a point"
 
 

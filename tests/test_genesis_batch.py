@@ -15,8 +15,9 @@ from simparity.harness.engine import Batched
 from simparity.harness.errors import SimparityError
 from simparity.harness.registry import engine_adapter, engine_mapping
 from simparity.harness.robot_model import model_of
-from simparity.harness.scene import Body, Box, Pose, box_inertia
+from simparity.harness.scene import Body, Box, Pose
 from simparity.harness.settings import settle
+from simparity.harness.solids import box_inertia
 
 from .conftest import chosen
 
@@ -64,18 +65,22 @@ def test_every_world_is_the_single_simulation(build: Callable[..., Any], bodies:
     robot = simulation.scene.robots[0]
     tau = EXPERIMENT.torques(DT)
     sample = Sample(tuple(body.name for body in simulation.scene.moving), model_of(robot).joint_names)
-    ends = []
+    ends, velocities = [], []
     for row in tau:
         simulation.command(row, None)
         simulation.advance(1)
         simulation.sample(sample)
         ends.append(np.hstack([np.hstack([sample.p_WB, sample.q_WB]).ravel(), sample.q]))
+        velocities.append(sample.v.copy())
     assert np.abs(sample.q - robot.q0).max() > 1e-3
     assert not bodies or sample.contact_count.any()
     found = []
     for steps in (STEPS, 7, STEPS):
-        q = batch.run(tau[:steps])
-        assert (q.shape, q.dtype) == ((worlds, len(robot.q0)), np.float64)
+        states = batch.run(tau[:steps], (3, steps))
+        assert (states.shape, states.dtype) == ((2, 2, worlds, len(robot.q0)), np.float64)
+        earlier, (q, v) = states
+        assert np.abs(v[0] - velocities[steps - 1]).max() <= (0.0 if worlds == 1 else ROUNDING / DT)
+        assert np.abs(earlier[0, 0] - ends[2][-len(robot.q0) :]).max() <= (0.0 if worlds == 1 else ROUNDING)
         everything = batch.q.numpy()
         assert np.array_equal(everything[:, -len(robot.q0) :], q)
         assert np.array_equal(everything, np.tile(everything[0], (worlds, 1)))
@@ -87,4 +92,4 @@ def test_every_world_is_the_single_simulation(build: Callable[..., Any], bodies:
 def test_lost_contacts_are_an_error(build: Callable[..., Any]) -> None:
     _, batch = build((FLOOR, replace(CUBE, pose=Pose((3.0, 0.0, 0.0499)))), 4, max_contacts=1)
     with pytest.raises(SimparityError, match=r"option\.max_contacts"):
-        batch.run(EXPERIMENT.torques(DT)[:3])
+        batch.run(EXPERIMENT.torques(DT)[:3], (3,))

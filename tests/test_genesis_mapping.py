@@ -64,7 +64,6 @@ def test_every_option_but_those_of_geoms_and_robots_reaches_the_rigid_options():
 def test_no_pruning_is_none_in_genesis():
     assert mapping.rigid_options({"contact_pruning_tolerance": 0.0}) == {"contact_pruning_tolerance": None}
     assert mapping.rigid_options({"contact_pruning_tolerance": 0.02}) == {"contact_pruning_tolerance": 0.02}
-    assert mapping.rigid_options({"neutral_collision": True}) == {"enable_neutral_collision": True}
     assert mapping.rigid_options({"multi_contact": False}) == {"enable_multi_contact": False}
 
 

@@ -15,8 +15,9 @@ from simparity.harness.engine import Dynamics, Simulation
 from simparity.harness.errors import SimparityError, Unsupported
 from simparity.harness.reference import Reference
 from simparity.harness.robot_model import model_of
-from simparity.harness.scene import Body, Box, Pose, Robot, Scene, box_inertia
+from simparity.harness.scene import Body, Box, Pose, Robot, Scene
 from simparity.harness.settings import settle
+from simparity.harness.solids import box_inertia
 
 from .conftest import chosen
 
@@ -148,18 +149,6 @@ def test_effort_zero_of_a_urdf_clamps_every_torque(built: Built) -> None:
     weak = Robot(name="weak", description=URDF.replace('effort="40"', 'effort="0"'))
     row = built(Scene(name="weak", robots=(weak,))).resolved().table["joint.shoulder.effort"]
     assert (row.value, row.authored) == (0.0, np.inf)
-
-
-@pytest.mark.parametrize("kept", [True, False])
-def test_neutral_collision_keeps_pairs_that_touch_at_the_start(built: Built, kept: bool) -> None:
-    description, q0, _ = ROBOTS["fr3_hand"]
-    solid = Robot(name="fr3_hand", description=description, q0=q0, contacts=True)
-    simulation = built(Scene(name="solid", robots=(solid,)), neutral_collision=kept)
-    solver: Any = simulation.solver  # type: ignore[attr-defined]
-    pairs = np.argwhere(solver.collider._collision_pair_idx >= 0)
-    names = {frozenset((solver.geoms[i].link.name, solver.geoms[j].link.name)) for i, j in pairs}
-    assert (frozenset(("link5", "link7")) in names) is kept
-    assert simulation.resolved().table["neutral_collision"].value is kept
 
 
 @pytest.mark.parametrize("tau, v", [(0.1, 0.0), (0.3, 1.0), (-0.3, -1.0)])

@@ -35,7 +35,7 @@ def test_matched_contains_published():
 
 
 def test_every_option_has_exactly_one_place():
-    translated = ("solver", "restitution", "joint_friction", "robot_iterations")
+    translated = ("solver", "restitution", "joint_friction", "robot_iterations", "importer")
     places = [
         *mapping.IN_SCENE_CONFIG,
         *mapping.IN_BODY_CONFIG,

@@ -15,8 +15,9 @@ from simparity.harness.errors import Unsupported, UsageError
 from simparity.harness.reference import Reference
 from simparity.harness.registry import engine_adapter, engine_mapping
 from simparity.harness.robot_model import model_of
-from simparity.harness.scene import Body, Box, HalfSpace, Pose, Robot, Scene, box_inertia
+from simparity.harness.scene import Body, Box, HalfSpace, Pose, Robot, Scene
 from simparity.harness.settings import settle
+from simparity.harness.solids import box_inertia
 
 from .conftest import chosen
 
@@ -159,6 +160,66 @@ def test_more_substeps_of_a_lone_robot_only_add_rounding() -> None:
     scene = scene_of(DESCRIPTIONS[0], q0=(0.0, 0.3, 0.0, -1.2, 0.0, 1.57, 0.0))
     q = {n: sampled(build(scene, robot_iterations=n), scene, 300).q.copy() for n in (1, 10, 100)}
     assert np.abs(q[1] - q[10]).max() < 3e-5 < np.abs(q[1] - q[100]).max()
+
+
+SHAPES = '<visual><geometry><box size="1 1 1"/></geometry></visual>'
+
+
+def test_sapiens_urdf_loader_agrees_with_the_source_but_for_what_the_notes_say() -> None:
+    """Masses, frames, limits and damping arrive; a link without mass gets 1e-6 kg, an endless joint wraps its angle."""
+    description = URDF.replace('<link name="arm">', f'<link name="arm">{SHAPES}')
+    scene = scene_of(description, pose=TILTED)
+    table = build(scene, importer="urdf_loader").resolved().table
+    assert table["importer"].value == "urdf_loader" and build(scene).resolved().table["importer"].value == "source"
+    for name in ("arm", "slider", "wheel"):
+        for quantity in ("mass", "com", "inertia"):
+            row = table[f"link.{name}.{quantity}"]
+            np.testing.assert_allclose(row.value, row.authored, rtol=0, atol=EPS * np.abs(row.authored).max())
+    for joint in ("turn", "push", "spin"):
+        for quantity in ("lower", "upper", "damping", "armature"):
+            row = table[f"joint.{joint}.{quantity}"]
+            np.testing.assert_allclose(row.value, row.authored, rtol=EPS)
+    assert (table["link.base.mass"].value, table["link.base.mass"].authored) == (pytest.approx(1e-6), 0.0)
+    assert [table[f"joint.{name}.type"].value for name in ("turn", "push", "spin")] == [
+        "revolute_unwrapped",
+        "prismatic",
+        "revolute",
+    ]
+    reference, random = Reference(model_of(scene.robots[0]), scene.gravity, TILTED), np.random.default_rng(3)
+    simulation = build(scene, importer="urdf_loader")
+    for _ in range(8):
+        q, v = random.uniform(-1, 1, (2, 3))
+        found = simulation.dynamics(q, v, "wheel")
+        np.testing.assert_allclose(found.X_WL[:, :3], reference.link_poses(q)[:, :3], atol=2 * EPS)
+        np.testing.assert_allclose(found.bias, reference.bias(q, v), atol=40 * EPS)
+
+
+def test_an_endless_joint_of_sapiens_loader_wraps_its_angle() -> None:
+    """0.01 N m on a wheel of 0.001 kg m^2 for 2 s: 20 rad, of which SAPIEN's "revolute" leaves less than a turn."""
+    spin = """<robot name="spin"><link name="base"/><link name="wheel"><inertial><mass value="0.3"/>
+    <inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <joint name="spin" type="continuous"><parent link="base"/><child link="wheel"/><axis xyz="0 0 1"/></joint>
+    </robot>"""
+    scene = replace(scene_of(spin), gravity=WEIGHTLESS)
+    angles = []
+    for importer in ("source", "urdf_loader"):
+        simulation = build(scene, importer=importer)
+        simulation.command(np.array([0.01]), None)
+        angles.append(float(sampled(simulation, scene, 2000).q[0]))
+    assert angles[0] == pytest.approx(20.0, rel=1e-3)
+    assert abs(angles[1]) < 2 * np.pi
+    assert (angles[0] - angles[1]) / (2 * np.pi) == pytest.approx(
+        round((angles[0] - angles[1]) / (2 * np.pi)), abs=1e-3
+    )
+
+
+def test_what_sapiens_urdf_loader_does_not_take_is_unsupported() -> None:
+    with pytest.raises(Unsupported, match="reads URDF only"):
+        build(scene_of(DESCRIPTIONS[0]), importer="urdf_loader")
+    with pytest.raises(Unsupported, match="takes no part in contacts"):
+        build(scene_of(URDF, contacts=True), importer="urdf_loader")
+    with pytest.raises(UsageError, match="urdf_loader"):
+        build(scene_of(URDF), importer="loader")
 
 
 def test_what_physx_cannot_represent_is_refused() -> None:

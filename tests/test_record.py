@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -149,3 +150,17 @@ def test_numbers_of_two_states_of_the_code_are_not_mixed(tmp_path: Path) -> None
     newest, earlier = store.newest_code([(folder, store.read(folder)) for folder in folders])
     assert [one.job.dt for _, one in newest] == [0.02]
     assert [one.job.dt for _, one in earlier] == [0.01]
+
+
+def test_every_module_that_an_experiment_is_made_of_is_part_of_its_code() -> None:
+    """Those that it imports from beside it, in whatever form, and all of the harness that they use."""
+    from simparity.experiments import EXPERIMENTS
+    from simparity.harness import job
+
+    for where in EXPERIMENTS.values():
+        files = job._with_siblings(job.PACKAGE / "experiments" / f"{where.split(':')[0]}.py")
+        text = "\n".join(path.read_text() for path in files)
+        beside = set(re.findall(r"^from \. import (\w+)|^from \.(\w+) import", text, re.MULTILINE))
+        assert {a or b for a, b in beside} <= {path.stem for path in files}
+        used = set(re.findall(r"^from \.\.harness\.(\w+) import", text, re.MULTILINE))
+        assert used <= {*job._NUMERICAL, "errors", "resolution"}, "not in the digest"

@@ -125,7 +125,7 @@ def test_failed_checks_are_in_the_answer_and_in_the_findings(results: Path) -> N
     section = summarise(results).sections[0]
     assert "Checks that fail: max_overlap (alpha)" in section.answer
     texts = {one.text: one.runs for one in section.findings}
-    assert texts["check max_overlap fails: error −2\xa0mm, tolerance 1\xa0µm"] == 2
+    assert texts["check max_overlap fails: error −2\xa0mm, tolerance 1\xa0µm; law"] == 2
     assert texts["jitter from 800\xa0ms: cube: it shakes"] == 1
 
 

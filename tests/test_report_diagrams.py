@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from simparity.harness.contacts import ContactLog, ContactRows, ContactTrace
+from simparity.harness.errors import SimparityError
 from simparity.harness.report.chart import Chart
 from simparity.harness.report.contact_charts import contact_charts
+from simparity.harness.report.frames import load_contacts
 from simparity.harness.report.paths import path_chart
 from simparity.harness.report.plot import for_page
 from simparity.harness.report.summarise import summarise
@@ -118,8 +120,16 @@ def test_contact_points_on_disk_are_drawn_and_torn_ones_are_named(results: Path)
     for path in results.glob("*/*/alpha/*/contacts.npz"):
         path.write_bytes(b"torn")
     summary = summarise(results)
-    assert "holds no readable contacts" in summary.damage[0].reason
+    assert len(summary.damage) == 2 and all("holds no readable contacts" in row.reason for row in summary.damage)
     assert not any("between" in chart.title for chart in summary.sections[0].panels[0].charts)
+
+
+def test_contact_points_beyond_the_trace_are_damage(results: Path) -> None:
+    jam(results, "alpha", [STALLED], [0.0154], contacts=made_contacts(4.0), trace=made_trace(1e-3, 0.5, 0.05, 0.0))
+    (row,) = summarise(results).damage
+    assert Path(row.path).name == "contacts.npz" and "sample 1000 of a trace of 501" in row.reason
+    with pytest.raises(SimparityError, match="sample 1000 of a trace of 501"):
+        load_contacts(Path(row.path).parent.name, results)
 
 
 def test_series_follow_from_the_samples_of_every_member(results: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -9,10 +10,10 @@ import pytest
 import simparity
 from simparity.engines import ENGINES
 from simparity.harness.checks import Verdict
-from simparity.harness.ensemble import fisher, holm
 from simparity.harness.listing import metric_table, run_table
 from simparity.harness.report.summarise import summarise
 from simparity.harness.report.write import write_report
+from simparity.harness.significance import fisher, holm
 from simparity.harness.store import read
 
 from .bench_report import made_run, made_trace
@@ -200,6 +201,52 @@ def test_the_page_and_the_markdown_have_every_part_twice_alike(results: Path, tm
     assert not page.having("data-test-convergence") and "Distance from" not in html
     assert "var(--o1)" in html and "#0103" not in html
     assert "| stall_depth | 15.4\xa0mm (15.31 to 15.49\xa0mm) |" in first[1].decode()
+
+
+def test_members_whose_parameters_are_not_known_any_more_are_an_ensemble_still(results: Path) -> None:
+    """Of a parameter that this version does not have: outcomes keep their words, nothing is compared point by point."""
+    three(results, params={"grease": 1.0})
+    summary = summarise(results)
+    assert [(row.experiment, row.variant) for row in summary.matrix.rows] == [(JAM, "")]
+    found = cell(summary, "alpha", "gamma")
+    assert found.word == "differ" and found.apart is None
+    assert "alpha and beta: stalled in 8 of 8, stall depth 0.0154" in summary.sections[0].answer
+    view = summary.sections[0].panels[0].ensemble
+    assert view is not None and view.parameter == "member" and view.bars is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nameless(Jam):
+    """The same without outcomes or main metrics."""
+
+    OUTCOMES: ClassVar[tuple[str, ...]] = ()
+    MAIN_METRICS: ClassVar[tuple[str, ...]] = ()
+
+
+def test_an_ensemble_without_outcomes_shows_those_that_diverged(
+    results: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    register(monkeypatch, kind=Nameless)
+    jam(results, "alpha", [STALLED] * 8, [0.0154] * 8)
+    for member in range(8):
+        params = {"tilt": 0.75, "member": member}
+        made_run(results, "beta", experiment=JAM, params=params, status="diverged", reason="too fast")
+    summary = summarise(results)
+    assert cell(summary, "alpha", "beta").word == "differ"
+    view = summary.sections[0].panels[0].ensemble
+    assert view is not None and view.bars is not None
+    assert view.bars.rows == (("alpha", (8, 0)), ("beta", (0, 8))) and view.bars.words == ("ran", "diverged")
+    assert "beta: diverged in 8 of 8" in summary.sections[0].answer
+    assert "alpha: ran in" not in summary.sections[0].answer
+    write_report(results, tmp_path / "report")
+
+
+def test_a_metric_that_only_one_engine_gives_is_no_agreement(results: Path) -> None:
+    jam(results, "alpha", [STALLED] * 8, [0.0154] * 8)
+    jam(results, "beta", [STALLED] * 8, [math.nan] * 8)
+    found = cell(summarise(results), "alpha", "beta")
+    assert found.word == "not told apart"
+    assert "stall_depth: only one of the two gives it, so they cannot be compared in it" in found.notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,8 @@ import simparity
 from simparity.experiments.single_arm import HOME
 from simparity.harness.controller import cartesian_line, gains, minimum_jerk, sinusoids, stability
 from simparity.harness.errors import UsageError
-from simparity.harness.payload import Load, is_real, loaded, merged, tensor
+from simparity.harness.inertia import is_real, tensor
+from simparity.harness.payload import Load, loaded, merged
 from simparity.harness.reference import Reference
 from simparity.harness.robot_model import model_of
 from simparity.harness.scene import Array, Robot

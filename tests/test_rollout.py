@@ -21,8 +21,10 @@ from simparity.harness.errors import UsageError
 from simparity.harness.experiment import Check, Context, Experiment, NotApplicable
 from simparity.harness.machine_lock import WAITING, MachineLock
 from simparity.harness.pace import paced_loop, warning
-from simparity.harness.rollout import Event, Schedule, Timing, rollout
-from simparity.harness.scene import Array, Body, Box, HalfSpace, Pose, Scene, box_inertia
+from simparity.harness.rollout import Event, Timing, rollout
+from simparity.harness.scene import Array, Body, Box, HalfSpace, Pose, Scene
+from simparity.harness.schedule import Schedule
+from simparity.harness.solids import box_inertia
 from simparity.harness.trace import Trace, thinned
 
 NONE = Settings(profile="default", options={})
@@ -147,6 +149,18 @@ def test_detectors_see_what_they_are_for() -> None:
     assert kinds(asleep) == {"sleep": pytest.approx(0.25)}
 
 
+def test_a_body_that_rolls_or_hangs_by_friction_is_no_failure() -> None:
+    """A surface that turns as fast as the centre moves does not slip; forces of two sides cancel to rounding."""
+    rolling = flat(500)
+    rolling.channels["p_WB"][:, 0, 0] = rolling.time * 1e-3
+    rolling.channels["w_WB"][:, 0, 1] = 1e-3 / 0.05
+    assert kinds(rolling) == {}
+    held = flat(500)
+    held.channels["f_normal_B_W"][:] = 0.0
+    held.channels["f_normal_B_W"][::2, 0, 0] = 1e-16
+    assert kinds(held) == {}
+
+
 def test_verdicts() -> None:
     class Case(Experiment):
         def checks(self) -> tuple[Check, ...]:
@@ -197,6 +211,8 @@ class Slow:
 
 class Nothing:
     """A controller that asks for nothing."""
+
+    ended = ""
 
     def torque(self, now: float, q: Array, v: Array) -> Array:
         return q

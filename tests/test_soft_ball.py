@@ -17,7 +17,8 @@ from simparity.harness.checks import judge, measure
 from simparity.harness.engine import Simulation
 from simparity.harness.errors import UsageError
 from simparity.harness.experiment import Context, Experiment
-from simparity.harness.rollout import Schedule, Timing, rollout
+from simparity.harness.rollout import Timing, rollout
+from simparity.harness.schedule import Schedule
 from simparity.harness.soft_mesh import lame
 from simparity.harness.trace import Trace
 from simparity.harness.worker import _logged

@@ -14,11 +14,13 @@ from pydrake.multibody.math import SpatialForce
 from pydrake.multibody.plant import ExternallyAppliedSpatialForce
 
 from ...harness.channels import COLUMNS, STATE_WIDTH, Sample
+from ...harness.contacts import ContactRows
 from ...harness.engine import Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Diverged, Unsupported
 from ...harness.scene import Array, Scene
 from ...harness.soft_state import check_mixture
 from .contacts import ContactReader
+from .drives import Gains
 from .dynamics import dynamics
 from .model import build_model
 from .readback import resolution
@@ -32,11 +34,16 @@ class DrakeSimulation:
         if scene.soft_bodies:
             scene = with_slabs(scene)
         self.scene, self.settings, self.dt = scene, settings, dt
-        self.model = model = build_model(scene, dt, settings)
+        self._load(None)
+
+    def _load(self, gains: Gains | None) -> None:
+        """Build the plant, with position drives where there are gains; ends in the initial state."""
+        scene = self.scene
+        self.model = model = build_model(scene, self.dt, self.settings, gains)
         plant, robot = model.plant, model.robot
         self._initial = model.context.Clone()
         self._step = model.diagram.ExecuteForcedEvents
-        self._contacts = ContactReader(model)
+        self._contacts = ContactReader(model, scene)
         nq = plant.num_positions()
         q = np.array([body.floating_positions_start() for body in model.moving], dtype=int).reshape(-1, 1)
         v = np.array([body.floating_velocities_start_in_v() for body in model.moving], dtype=int).reshape(-1, 1)
@@ -54,6 +61,7 @@ class DrakeSimulation:
         if robot is not None:
             fixed = self._generalized.FixValue(model.state, np.zeros(plant.num_velocities()))
             self._applied, self._joint_force = fixed.GetMutableData, robot.v
+        self._targets = robot.targets(plant, model.state) if robot is not None and gains is not None else None
         self.soft = SoftAccess(model, scene) if scene.soft_bodies else None
         self.soft_parts = self.soft.parts if self.soft is not None else ()
         self.reset()
@@ -63,6 +71,10 @@ class DrakeSimulation:
         model.context.SetTimeStateAndParametersFrom(self._initial)
         if self._applied is not None:
             self._applied().get_mutable_value().SetZero()
+        if self._targets is not None and self._joints is not None:
+            q, v = self._joints
+            state = model.plant.GetPositionsAndVelocities(model.state)
+            self._targets.hold(state[q], state[v])
         self.command(None, np.zeros((len(model.moving), 6)))
         self._stepped = False
         self.set_velocity(np.array([body.velocity for body in self.scene.moving]).reshape(-1, 6))
@@ -85,6 +97,14 @@ class DrakeSimulation:
             force.F_Bq_W = SpatialForce(row[3:], row[:3])
             forces.append(force)
         self._spatial.FixValue(model.state, forces)
+
+    def drive(self, kp: Array, kd: Array) -> None:
+        assert self.model.robot is not None, "the scene has no robot"
+        self._load((np.array(kp), np.array(kd)))
+
+    def target(self, q_ref: Array, v_ref: Array) -> None:
+        assert self._targets is not None, "the joints have no position drives"
+        self._targets.hold(q_ref, v_ref)
 
     def set_velocity(self, V_WB: Array) -> None:
         if not len(self._velocity):
@@ -121,6 +141,12 @@ class DrakeSimulation:
         if self.soft is not None:
             self.soft.sample(into.soft, into.f_links, self._stepped)
 
+    def watch_contacts(self, watched: bool) -> None:
+        """Nothing to prepare: every step keeps its contact results."""
+
+    def contacts(self) -> ContactRows:
+        return self._contacts.rows() if self._stepped else ContactRows.none()
+
     def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
         assert self.model.robot is not None, "the scene has no robot"
         if self._scratch is None:
@@ -136,7 +162,7 @@ class DrakeSimulation:
 
     def close(self) -> None:
         del self.model, self._contacts, self._step, self._initial, self._scratch, self._applied
-        del self._generalized, self._spatial
+        del self._generalized, self._spatial, self._targets
 
 
 def build(scene: Scene, dt: float, settings: Settings, device: str, precision: int) -> Simulation:

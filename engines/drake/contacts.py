@@ -7,56 +7,34 @@ over it; so they belong to the step that ended, as the contract has it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ...harness.scene import Array
+from ...harness.contacts import ContactRows, contact_parties
+from ...harness.scene import Array, Scene
 from .model import Model
 
 Pattern = tuple[tuple[int, int, int], ...]  # per contact: rows of the bodies it acts on, reversed and as it is, points
 _PATTERNS_AT_MOST = 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContactRow:
-    """One contact of the step that ended, a point or a patch; everything in W.
-
-    Attributes:
-        a, b: the two parties: a body's name or "ROBOT/LINK".
-        point: where it acts [m], of a patch its centroid.
-        normal: unit vector from a to b.
-        gap: signed distance at the step's beginning [m], negative when overlapping; of a patch its deepest.
-        normal_force: along the normal on b [N].
-        friction: force on b [N] in the contact plane, shape (3,).
-    """
-
-    a: str
-    b: str
-    point: Array
-    normal: Array
-    gap: float
-    normal_force: float
-    friction: Array
-
-
 class ContactReader:
-    """Reads the contact results of a model; `rows` numbers the moving bodies, everything else has the last row."""
+    """Reads the contact results of a model: net forces of the moving bodies, or every contact with its parties."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, scene: Scene) -> None:
         self._port = model.plant.get_contact_results_output_port()
         self._state = model.state
         self._n = len(model.moving)
         self._row_of_body = {int(native.index()): row for row, native in enumerate(model.moving)}
         inspector, plant = model.graph.model_inspector(), model.plant
-        self._row, self._name, self._planes = {}, {}, set()
+        parties = {name: index for index, name in enumerate(contact_parties(scene))}
+        self._row, self._party, self._planes = {}, {}, set()
         for solid in model.solids:
             for made in solid.everything:
                 body = plant.GetBodyFromFrameId(inspector.GetFrameId(made))
                 self._row[made] = self._row_of_body.get(int(body.index()), self._n)
-                self._name[made] = solid.name
+                self._party[made] = parties[solid.name]
             self._planes.update(solid.planes)
         self._known: dict[Pattern, tuple[Array, Array]] = {}
 
@@ -98,39 +76,38 @@ class ContactReader:
         self._known[pattern] = summing, points
         return summing, points
 
-    def rows(self) -> Iterator[ContactRow]:
-        """Every contact of the step that ended."""
-        results = self._port.Eval(self._state)
+    def rows(self) -> ContactRows:
+        """Every contact of the step that ended: a point pair as it is, a patch as one point.
+
+        A patch's point is its centre of pressure, where its normal force has the moment that Drake gives for it; its
+        normal is the mean of its cells.
+        """
+        results, party = self._port.Eval(self._state), self._party
+        first, second, points, normals, gaps, forces = [], [], [], [], [], []
         for i in range(results.num_point_pair_contacts()):
             info = results.point_pair_contact_info(i)
             pair = info.point_pair()
-            yield self._contact(
-                pair.id_A, pair.id_B, info.contact_point(), -pair.nhat_BA_W, -pair.depth, info.contact_force()
-            )
+            first.append(party[pair.id_A])
+            second.append(party[pair.id_B])
+            points.append(info.contact_point())
+            normals.append(-pair.nhat_BA_W)
+            gaps.append(-pair.depth)
+            forces.append(info.contact_force())
         for i in range(results.num_hydroelastic_contacts()):
             info = results.hydroelastic_contact_info(i)
-            patch = info.contact_surface()
-            # a patch's normals point out of N into M, and its force is that on M
-            yield self._contact(
-                patch.id_N(),
-                patch.id_M(),
-                patch.centroid(),
-                self._normal(patch),
-                -_deepest(patch),
-                info.F_Ac_W().translational(),
-            )
-
-    def _contact(self, a: Any, b: Any, point: Array, normal: Array, gap: float, force: Array) -> ContactRow:
-        along = float(force.dot(normal))
-        return ContactRow(
-            a=self._name[a],
-            b=self._name[b],
-            point=np.array(point),
-            normal=np.array(normal),
-            gap=gap,
-            normal_force=along,
-            friction=force - along * normal,
-        )
+            patch, wrench = info.contact_surface(), info.F_Ac_W()
+            normal = self._normal(patch)  # out of N into M, and the wrench is that on M
+            first.append(party[patch.id_N()])
+            second.append(party[patch.id_M()])
+            points.append(_centre_of_pressure(patch, normal, wrench))
+            normals.append(normal)
+            gaps.append(-_deepest(patch))
+            forces.append(wrench.translational())
+        if not forces:
+            return ContactRows.none()
+        normal, force = np.array(normals), np.array(forces)
+        along = np.vecdot(force, normal)
+        return ContactRows.of(first, second, points, normal, gaps, along, force - along[:, None] * normal)
 
     def _normal(self, patch: Any) -> Array:
         """Unit normal of a patch, of which each cell counts with its pressure; exact for a patch in a plane."""
@@ -143,6 +120,20 @@ class ContactReader:
         return total / length if length > 0 else np.array(patch.face_normal(0))
 
 
+def _centre_of_pressure(patch: Any, normal: Array, wrench: Any) -> Array:
+    """Where the normal force f_n of a patch has the moment that Drake states about the centroid, in W [m].
+
+    In the plane through the centroid C: p = C + n x m / f_n; never outside of the patch's bounding box.
+    """
+    centroid, pull = np.array(patch.centroid()), float(normal @ wrench.translational())
+    if pull <= 0.0:
+        return centroid
+    mesh = patch.tri_mesh_W() if patch.is_triangle() else patch.poly_mesh_W()
+    middle, size = mesh.CalcBoundingBox()
+    moved = centroid + np.cross(normal, wrench.rotational()) / pull
+    return np.asarray(np.clip(moved, middle - size / 2, middle + size / 2))
+
+
 def _pressure(patch: Any, face: int) -> float:
     """Pressure at the centroid of a cell [Pa]."""
     if patch.is_triangle():
@@ -151,7 +142,10 @@ def _pressure(patch: Any, face: int) -> float:
 
 
 def _deepest(patch: Any) -> float:
-    """Deepest overlap over the cells of a patch [m]: pressure over its gradient, of both sides where both give way."""
+    """Deepest overlap over the cells of a patch [m], of both sides where both give way.
+
+    A pressure grows with the distance to the body's nearest face, so that distance is pressure over |gradient|.
+    """
     deepest = 0.0
     for face in range(patch.num_faces()):
         depth = 0.0
@@ -159,7 +153,7 @@ def _deepest(patch: Any) -> float:
             (patch.HasGradE_M(), patch.EvaluateGradE_M_W),
             (patch.HasGradE_N(), patch.EvaluateGradE_N_W),
         ):
-            steep = abs(float(np.dot(gradient(face), patch.face_normal(face)))) if has else math.inf
+            steep = float(np.linalg.norm(gradient(face))) if has else math.inf
             depth += _pressure(patch, face) / steep if steep > 0 else 0.0
         deepest = max(deepest, depth)
     return deepest

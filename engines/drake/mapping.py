@@ -143,26 +143,35 @@ def check_joint_friction(robot: str, frictions: Mapping[str, float], options: Ma
         )
 
 
-def check(body: str, material: Material, options: Mapping[str, Value]) -> None:
-    """Raise Unsupported for what Drake's contact cannot say."""
+def check_drives(options: Mapping[str, Value]) -> None:
+    """Raise Unsupported where the solver knows no position drives."""
+    if options.get("discrete_contact_approximation") == "tamsi":
+        raise Unsupported(
+            "the tamsi approximation has no position drives; set option.discrete_contact_approximation=lagged, or "
+            "experiment.drive=torque"
+        )
+
+
+def check(owner: str, material: Material, options: Mapping[str, Value]) -> None:
+    """Raise Unsupported for what Drake's contact cannot say of the surface of `owner`: a body or a robot, by name."""
     if material.restitution:
-        raise Unsupported(f"body {body!r} asks for restitution {material.restitution}: {NO_RESTITUTION}")
+        raise Unsupported(f"{owner} asks for restitution {material.restitution}: {NO_RESTITUTION}")
     approximation = options.get("discrete_contact_approximation", DEFAULT_APPROXIMATION)
     if material.damping is not None and approximation != "sap":
         raise Unsupported(
-            f"body {body!r} asks for a contact damping in N s/m: the {approximation} approximation damps in proportion "
+            f"{owner} asks for a contact damping in N s/m: the {approximation} approximation damps in proportion "
             "to the force (Hunt and Crossley, s/m); set option.discrete_contact_approximation=sap"
         )
     if is_forceful(material) and options.get("contact_model") == "hydroelastic":
         raise Unsupported(
-            f"body {body!r} asks for a spring in N/m, which only contact points have; leave contact_model=hydroelastic"
+            f"{owner} asks for a spring in N/m, which only contact points have; leave contact_model=hydroelastic"
         )
     if material.stiffness is not None and material.stiffness == 0:
-        raise Unsupported(f"body {body!r} asks for a contact stiffness of 0, and Drake's must be positive")
+        raise Unsupported(f"{owner} asks for a contact stiffness of 0, and Drake's must be positive")
     if material.damping is not None and material.stiffness is None and "penetration_allowance" in options:
         raise Unsupported(
-            f"body {body!r} asks for a contact damping, which Drake derives from a stiffness that "
-            "penetration_allowance leaves to an estimate; give the body a stiffness too"
+            f"{owner} asks for a contact damping, which Drake derives from a stiffness that "
+            "penetration_allowance leaves to an estimate; give it a stiffness too"
         )
 
 

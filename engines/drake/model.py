@@ -18,6 +18,7 @@ from ...harness.engine import Settings, Value
 from ...harness.errors import Unsupported
 from ...harness.scene import Body, HalfSpace, Material, Scene, Shape
 from . import mapping
+from .drives import Gains
 from .robots import Mechanism, add_robot, finish_robot
 from .shapes import corners, geometry, properties, transform
 from .soft import add_soft
@@ -89,8 +90,8 @@ class Model:
         return self.graph.get_query_output_port().Eval(self.graph.GetMyContextFromRoot(self.context)).inspector()
 
 
-def build_model(scene: Scene, dt: float, settings: Settings) -> Model:
-    """`scene` in a new plant, at its initial state.
+def build_model(scene: Scene, dt: float, settings: Settings, gains: Gains | None = None) -> Model:
+    """`scene` in a new plant, at its initial state; with `gains`, the robot's joints have position drives.
 
     Raises:
         Unsupported: a material, a mesh or a robot that Drake cannot express.
@@ -102,7 +103,7 @@ def build_model(scene: Scene, dt: float, settings: Settings) -> Model:
     asked = {name: options[name] for name in mapping.IN_PLANT_CONFIG if name in options}
     plant, graph = AddMultibodyPlant(MultibodyPlantConfig(time_step=dt, **asked), _graph_config(options), builder)
     plant.mutable_gravity_field().set_gravity_vector(np.array(scene.gravity))
-    robot = add_robot(plant, scene, options)
+    robot = add_robot(plant, scene, options, gains)
     soft = tuple(add_soft(plant, body, options) for body in scene.soft_bodies)
     rigid = bool(soft)  # soft bodies touch what is rigid to hydroelastic contact, and nothing else
     solids = [_add_body(plant, body, options, rigid) for body in scene.bodies]
@@ -133,7 +134,7 @@ def _graph_config(options: Mapping[str, Value]) -> Any:
 
 
 def _add_body(plant: Any, body: Body, options: Mapping[str, Value], rigid: bool) -> Solid:
-    mapping.check(body.name, body.material, options)
+    mapping.check(f"body {body.name!r}", body.material, options)
     if body.mass is None or body.inertia is None:
         solid = Solid(body.name, plant.world_body(), moving=False)
         place = transform(body.pose)
@@ -147,7 +148,9 @@ def _add_body(plant: Any, body: Body, options: Mapping[str, Value], rigid: bool)
 
 
 def _add_links(plant: Any, robot: Mechanism, options: Mapping[str, Value], rigid: bool) -> list[Solid]:
-    """The links' primitive shapes, from the source model and in our surface properties."""
+    """The links' primitive shapes from the source model, with the robot's surface; the file's friction is left out."""
+    material = robot.robot.material
+    mapping.check(f"robot {robot.robot.name!r}", material, options)
     solids = []
     for link, native in zip(robot.source.links, robot.links, strict=True):
         if link.meshes:
@@ -157,7 +160,7 @@ def _add_links(plant: Any, robot: Mechanism, options: Mapping[str, Value], rigid
             )
         solid = Solid(f"{robot.robot.name}/{link.name}", native, moving=True)
         for shape in link.shapes:
-            _register(plant, solid, RigidTransform(), shape, robot.robot.material, options, rigid)
+            _register(plant, solid, RigidTransform(), shape, material, options, rigid)
         solids.append(solid)
     return solids
 

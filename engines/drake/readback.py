@@ -6,6 +6,7 @@ Properties of surfaces come from the inspector of the live context, in which Dra
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -36,25 +37,27 @@ def resolution(model: Model, scene: Scene, settings: Settings, dt: float) -> Res
     for body in scene.bodies:
         for index in range(len(body.shapes)):
             table.update(_shape(model, scene, asked, inspector, body.name, index))
-    pairs, curved = [], False
+    met: list[tuple[Solid, Solid]] = []
     for a, b in scene.colliding_pairs():
         one, other = model.solid(a), model.solid(b)
-        surfaces = [_surface(inspector, solid.shapes[0]) for solid in (one, other)]
-        mixed = CalcContactFrictionFromSurfaceProperties(surfaces[0].friction, surfaces[1].friction)
-        table[f"pair.{a}+{b}.friction"] = Resolved(
-            value=float(mixed.dynamic_friction()),
-            unit="1",
-            origin="derived",
-            native="CalcContactFrictionFromSurfaceProperties of both: 2 a b / (a + b)",
-        )
-        pairs.append(None if _by_patches(inspector, one, other) else _point_law(*surfaces))
-        curved = curved or (_by_patches(inspector, one, other) and not (one.planes or other.planes))
+        table[f"pair.{a}+{b}.friction"] = _friction(inspector, [(one, other)])
+        met.append((one, other))
+    links = [solid for solid in model.solids[len(scene.bodies) :] if solid.shapes]
+    for body, robot in product(scene.bodies, scene.touching_robots):
+        if body.shapes:
+            contacts = [(model.solid(body.name), link) for link in links]
+            table[f"pair.{body.name}+{robot.name}.friction"] = _friction(inspector, contacts)
+            met += contacts if body.mass is not None else []
+    pairs, curved = [], False
+    for one, other in met:
+        patches = _by_patches(inspector, one, other)
+        pairs.append(None if patches else _point_law(inspector, one, other))
+        curved = curved or (patches and not (one.planes or other.planes))
     plant = model.plant
     approximation = plant.get_discrete_contact_approximation().name[1:].lower()
     law = mapping.contact_law(pairs, approximation, float(plant.get_sap_near_rigid_threshold()))
     if model.robot is not None:
         table.update(robot_rows(model.robot, asked))
-        curved = curved or (model.robot.robot.contacts and asked.get("face_contact", "shape") != "shape")
     notes = {"f_normal_B_W": _PATCHES} if curved else {}
     residual = mapping.SAP_RESIDUAL if model.plant.get_discrete_contact_solver().name == "kSap" else 0.0
     return Resolution(table=table, contact_law=law, channel_notes=notes, residual=residual)
@@ -80,6 +83,16 @@ def _surface(inspector: Any, geometry: Any) -> _Surface:
     return _Surface(inspector.GetProximityProperties(geometry))
 
 
+def _friction(inspector: Any, contacts: list[tuple[Solid, Solid]]) -> Resolved:
+    """Friction of two bodies, or of a body against a robot's shapes: one number, or all that occur."""
+    frictions = [[_surface(inspector, solid.shapes[0]).friction for solid in pair] for pair in contacts]
+    mixed = {float(CalcContactFrictionFromSurfaceProperties(*pair).dynamic_friction()) for pair in frictions}
+    if not mixed:
+        return absent("1", "no shape of the robot can touch")
+    found, native = tuple(sorted(mixed)), "CalcContactFrictionFromSurfaceProperties of both: 2 a b / (a + b)"
+    return Resolved(value=found[0] if len(found) == 1 else found, unit="1", origin="derived", native=native)
+
+
 def _by_patches(inspector: Any, one: Solid, other: Solid) -> bool:
     """Whether two solids meet by hydroelastic patches, at least in part."""
     return any(
@@ -99,7 +112,8 @@ def _representation(inspector: Any, solid: Solid, geometry: Any) -> str:
     return {"VolumeMesh": "compliant", "TriangleSurfaceMesh": "rigid"}.get(type(mesh).__name__, POINTS)
 
 
-def _point_law(one: _Surface, other: _Surface) -> tuple[float, float, float] | None:
+def _point_law(inspector: Any, first: Solid, second: Solid) -> tuple[float, float, float] | None:
+    one, other = (_surface(inspector, solid.shapes[0]) for solid in (first, second))
     parts = (one.stiffness, other.stiffness, one.dissipation, other.dissipation)
     if any(part is None for part in parts):
         return None

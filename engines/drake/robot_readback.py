@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...harness.engine import Resolved, Value
+from ...harness.required import joint_unit
 from ...harness.resolution import Row, absent, floats, read
 from ...harness.robot_model import Joint, Link
 from . import mapping
@@ -43,31 +44,43 @@ def _link_rows(link: Link, native: Any) -> Iterator[Row]:
 
 def _joint_rows(robot: Mechanism, joint: Joint, native: Any, asked: Mapping[str, Value]) -> Iterator[Row]:
     prefix, actuator = f"joint.{joint.name}.", robot.actuators.get(joint.name)
+
+    def unit(of_hinge: str) -> str:
+        return joint_unit(joint.kind, of_hinge)
+
     if actuator is None:
-        yield prefix + "armature", read(0.0, "kg m^2", NO_ROTOR, file=joint.armature)
+        yield prefix + "armature", read(0.0, unit("kg m^2"), NO_ROTOR, file=joint.armature)
     else:
         place = "JointActuator.default_reflected_inertia()"
         yield (
             prefix + "armature",
-            read(float(actuator.default_reflected_inertia()), "kg m^2", place, file=joint.armature),
+            read(float(actuator.default_reflected_inertia()), unit("kg m^2"), place, file=joint.armature),
         )
     damping = float(native.default_damping_vector()[0])
-    yield prefix + "damping", read(damping, "N m s/rad", "default_damping_vector()", file=joint.damping)
+    yield prefix + "damping", read(damping, unit("N m s/rad"), "default_damping_vector()", file=joint.damping)
     friction = 0.0 if asked.get("joint_friction") is False else joint.friction
-    yield prefix + "friction", absent("N m", mapping.NO_DRY_FRICTION, friction)
+    yield prefix + "friction", absent(unit("N m"), mapping.NO_DRY_FRICTION, friction)
     for quantity, limits, authored in (
         ("lower", native.position_lower_limits(), joint.lower),
         ("upper", native.position_upper_limits(), joint.upper),
     ):
-        yield prefix + quantity, read(float(limits[0]), "rad", f"position_{quantity}_limits()", file=authored)
+        yield prefix + quantity, read(float(limits[0]), unit("rad"), f"position_{quantity}_limits()", file=authored)
     place = "Drake limits an actuator, not applied generalized forces; the torque law limits the torque"
-    yield prefix + "effort", Resolved(value=None, unit="N m", origin="absent", native=place, authored=joint.effort)
+    yield prefix + "effort", absent(unit("N m"), place, joint.effort)
+    if actuator is not None and actuator.has_controller():
+        gains = actuator.get_controller_gains()
+        place = "JointActuator.get_controller_gains()"
+        for name, gain, of_hinge in (("stiffness", gains.p, "N m/rad"), ("damping", gains.d, "N m s/rad")):
+            row = Resolved(value=float(gain), unit=unit(of_hinge), origin="scene", native=place)
+            yield prefix + f"drive_{name}", row
+        why = "a constraint of the SAP solver, implicit in q and v; measured, see NOTES.md"
+        yield prefix + "drive_evaluation", Resolved(value="end of step", unit="", origin="derived", native=why)
     spring = robot.springs.get(joint.name)
     if spring is not None:
         stiffness = float(spring.default_stiffness() if hasattr(spring, "default_stiffness") else spring.stiffness())
-        yield prefix + "stiffness", read(stiffness, "N m/rad", "the spring's stiffness", file=joint.stiffness)
+        yield prefix + "stiffness", read(stiffness, unit("N m/rad"), "the spring's stiffness", file=joint.stiffness)
     elif joint.stiffness:
         yield (
             prefix + "stiffness",
-            read(0.0, "N m/rad", "no force element: Drake's importer ignores it", file=joint.stiffness),
+            read(0.0, unit("N m/rad"), "no force element: Drake's importer ignores it", file=joint.stiffness),
         )

@@ -17,6 +17,7 @@ from ...harness.robot_model import Joint, RobotModel, one_robot
 from ...harness.scene import Array, Robot, Scene
 from . import mapping
 from .description import importable, root_link
+from .drives import Gains, Targets, set_gains
 from .shapes import transform
 
 
@@ -30,6 +31,7 @@ class Mechanism:
         joints: per joint of the source, Drake's joint.
         actuators: joint name -> Drake's actuator, where the importer or we made one.
         springs: joint name -> the force element that is its spring.
+        instance: Drake's model instance, to which the robot's ports belong.
     """
 
     robot: Robot
@@ -38,6 +40,7 @@ class Mechanism:
     joints: tuple[Any, ...]
     actuators: Mapping[str, Any]
     springs: Mapping[str, Any]
+    instance: Any
 
     @property
     def q(self) -> Array:
@@ -49,12 +52,16 @@ class Mechanism:
         """Places of the joints in the plant's velocities."""
         return np.array([joint.velocity_start() for joint in self.joints], dtype=int)
 
+    def targets(self, plant: Any, state: Any) -> Targets:
+        """What sets the targets of its position drives in the plant's context `state`."""
+        return Targets(plant, state, self.instance, self.source.joint_names)
 
-def add_robot(plant: Any, scene: Scene, options: Mapping[str, Value]) -> Mechanism | None:
-    """Import the scene's robot, if any, into `plant`, before it is finalized.
+
+def add_robot(plant: Any, scene: Scene, options: Mapping[str, Value], gains: Gains | None) -> Mechanism | None:
+    """Import the scene's robot, if any, into `plant`, before it is finalized; `gains` are those of position drives.
 
     Raises:
-        Unsupported: two robots, dry friction asked for, or something that Drake's importer leaves out.
+        Unsupported: two robots, dry friction asked for, something that Drake's importer leaves out, or drives in tamsi.
     """
     found = one_robot(scene)
     if found is None:
@@ -78,7 +85,13 @@ def add_robot(plant: Any, scene: Scene, options: Mapping[str, Value]) -> Mechani
     springs: dict[str, Any] = {}
     if options.get("complete_joints") is True:
         _complete(plant, source.joints, joints, actuators, springs)
-    return Mechanism(robot, source, links, joints, actuators, springs)
+    if gains is not None:
+        mapping.check_drives(options)
+        for joint, native in zip(source.joints, joints, strict=True):
+            if joint.name not in actuators:
+                actuators[joint.name] = _actuator(plant, f"{joint.name}/drive", native, np.inf, 0.0, 1.0)
+        set_gains(actuators, source.joints, gains)
+    return Mechanism(robot, source, links, joints, actuators, springs, model)
 
 
 def finish_robot(plant: Any, state: Any, robot: Mechanism) -> None:

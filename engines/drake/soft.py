@@ -47,7 +47,7 @@ def add_soft(plant: Any, body: SoftBody, options: Mapping[str, Value]) -> Any:
     config.set_mass_density(body.density)
     if body.damping is not None:
         config.set_stiffness_damping_coefficient(body.damping)
-    mapping.check(body.name, body.material, options)
+    mapping.check(f"soft body {body.name!r}", body.material, options)
     surface, mu = ProximityProperties(), body.material.friction
     AddContactMaterial(properties=surface, friction=None if mu is None else CoulombFriction(mu, mu))
     instance = GeometryInstance(transform(body.pose), DrakeMesh(str(Path(body.mesh).resolve())), body.name)

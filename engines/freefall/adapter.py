@@ -8,16 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...harness.channels import ChannelNote, Sample
-from ...harness.engine import (
-    REQUIRED_OPTIONS,
-    REQUIRED_PER_BODY,
-    Resolution,
-    Resolved,
-    Settings,
-    Simulation,
-    Unknown,
-)
+from ...harness.engine import Resolution, Resolved, Settings, Simulation, Unknown
 from ...harness.errors import Unsupported
+from ...harness.required import REQUIRED_OPTIONS, REQUIRED_PER_BODY
 from ...harness.scene import Array, Body, Scene
 
 _NO_CONTACT = "freefall is the closed form without contact"

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from ...harness.channels import Sample
+from ...harness.contacts import ContactRows
 from ...harness.device import require_cuda
 from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Unsupported
@@ -19,12 +20,14 @@ from ...harness.scene import Array, Scene
 from ...harness.soft_state import check_mixture
 from . import mapping, process
 from .batch import WorldBatch
+from .contacts import ContactReader
 from .dynamics import DynamicsWorld, merged_notes
 from .model import check_pairs, places
 from .readback import resolution
 from .readout import Readout
+from .robot_contacts import robot_pairs
 from .robot_readback import robot_rows
-from .robots import RobotDrive, add_robot, robot_places
+from .robots import RobotDrive, add_robot, check_springs, robot_places
 from .soft import SoftAccess, add_soft, check_scene, floor_rows, robot_material, soft_rows
 from .world import add_bodies, empty_world, failure, set_velocity
 
@@ -35,6 +38,8 @@ class GenesisSimulation:
     def __init__(self, scene: Scene, dt: float, settings: Settings) -> None:
         self.scene, self.settings, self.dt = scene, settings, dt
         robot = one_robot(scene)
+        if robot is not None:
+            check_springs(robot[1])
         self.world = empty_world(scene, dt, settings)
         soft = scene.soft_bodies
         bodies = add_bodies(self.world, scene, settings) if scene.bodies and not soft else None
@@ -51,10 +56,11 @@ class GenesisSimulation:
         check_pairs(scene, self.places, self.solver.collider._collision_pair_idx)
         self.links = self.places.moving
         self.robot = robot_places(arm, robot[1]) if robot else None
-        self.drive = RobotDrive(self.world, self.robot, robot[0], settings) if robot and self.robot else None
+        self.actuators = RobotDrive(self.world, self.robot, robot[0], settings) if robot and self.robot else None
         self.link_names = tuple(link.name for link in robot[1].links) if robot else ()
         self.alone: DynamicsWorld | None = None
         self.readout = Readout(self.solver, self.links, self.robot)
+        self.touching = ContactReader(self.solver, scene, self.places, self.robot)
         self.wrench: tuple[Any, Any] | None = None
         links = self.robot.links if self.robot else ()
         self.soft = SoftAccess(self.world, scene, self.entities, links) if soft else None
@@ -65,13 +71,18 @@ class GenesisSimulation:
         self.world.reset()
         self.readout.fetch()
         self.wrench = None
+        if self.actuators is not None and self.actuators.gains is not None:
+            self.actuators.restart()
         self.set_velocity(np.array([body.velocity for body in self.scene.moving]).reshape(-1, 6))
 
     def command(self, tau: Array | None, wrench: Array | None) -> None:
         if tau is not None and len(tau):
-            if self.drive is None:
+            if self.actuators is None:
                 raise Unsupported("this scene has no joints to command")
-            self.drive.hold(self.drive.upload(tau))
+            if self.actuators.gains is not None:
+                self.actuators.forward(tau)
+            else:
+                self.actuators.hold(self.actuators.upload(tau))
         if wrench is None:
             return
         if not np.any(wrench):
@@ -79,6 +90,15 @@ class GenesisSimulation:
             return
         held = torch.as_tensor(np.array(wrench), dtype=gs.tc_float, device=gs.device)
         self.wrench = (held[:, :3].contiguous(), held[:, 3:].contiguous())
+
+    def drive(self, kp: Array, kd: Array) -> None:
+        assert self.actuators is not None, "the scene has no robot"
+        self.actuators.engage(kp, kd)
+        self.reset()
+
+    def target(self, q_ref: Array, v_ref: Array) -> None:
+        assert self.actuators is not None, "the scene has no robot"
+        self.actuators.aim(q_ref, v_ref)
 
     def set_velocity(self, V_WB: Array) -> None:
         if not len(V_WB):
@@ -107,6 +127,12 @@ class GenesisSimulation:
             self.soft.sample(into.soft)
             into.f_links[:] = self.soft.forces
 
+    def watch_contacts(self, watched: bool) -> None:
+        """Nothing to do: the collider keeps the contacts until the next step."""
+
+    def contacts(self) -> ContactRows:
+        return self.touching.rows()
+
     def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
         assert self.robot is not None, "the scene has no robot"
         if self.alone is None:
@@ -118,20 +144,23 @@ class GenesisSimulation:
         return WorldBatch(self.scene, self.dt, self.settings, self.robot, worlds)
 
     def resolved(self) -> Resolution:
-        found = resolution(self.world, self.places, self.scene, self.settings, self.dt)
+        touching = [int(g.idx) for g in self.arm.geoms] if self.arm is not None and self.scene.touching_robots else []
+        found = resolution(self.world, self.places, self.scene, self.settings, self.dt, touching)
         if self.robot is None:
             return found
-        table = {**found.table, **dict(robot_rows(self.solver, self.robot, self.settings))}
+        rows = dict(robot_rows(self.solver, self.robot, self.settings))
+        rows.update(robot_pairs(self.solver, self.scene, self.places, self.arm))
         if self.soft is not None:
-            table.update(floor_rows(self.floors))
-            table.update(soft_rows(self.world, self.scene, self.settings, self.entities, self.arm))
-        return replace(found, table=table, channel_notes={**found.channel_notes, **merged_notes(self.robot)})
+            rows.update(floor_rows(self.floors))
+            rows.update(soft_rows(self.world, self.scene, self.settings, self.entities, self.arm))
+        notes = {**found.channel_notes, **merged_notes(self.robot)}
+        return replace(found, table={**found.table, **rows}, channel_notes=notes)
 
     def close(self) -> None:
         if self.alone is not None:
             self.alone.close()
         self.world.destroy()
-        del self.readout, self.drive, self.solver, self.world, self.alone
+        del self.readout, self.touching, self.arm, self.actuators, self.solver, self.world, self.alone
 
 
 def cache_folders() -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import genesis as gs
@@ -30,25 +31,29 @@ class WorldBatch:
         self.places = places
         self.drive = RobotDrive(self.world, places, scene.robots[0], settings)
         self.q = process.view(self.solver.rigid_info.qpos)
+        self.v = process.view(self.solver.dyn_state.dofs.vel)
         if scene.moving:
             n = len(scene.moving)
             poses = self.q[0, : 7 * n].cpu().numpy().reshape(n, 7)
             set_velocity(self.solver, poses, np.array([body.velocity for body in scene.moving]))
             self.world.reset(self.world.get_state())  # a reset comes back to these velocities too
 
-    def run(self, tau: Array) -> Array:
+    def run(self, tau: Array, stops: Sequence[int]) -> Array:
         self.world.reset()
-        hold, step = self.drive.hold, self.world.step
+        hold, step, found = self.drive.hold, self.world.step, []
         try:
-            for row in self.drive.upload(tau):
+            for done, row in enumerate(self.drive.upload(tau), start=1):
                 hold(row)
                 step(update_visualizer=False, refresh_visualizer=False)
+                if done in stops:
+                    parts = ((self.q, self.places.q), (self.v, self.places.v))
+                    found.append([array.cpu().numpy()[:, place].astype(np.float64) for array, place in parts])
         except gs.GenesisException as error:
             raise failure(self.solver, error) from error
         if process.view(self.solver._errno).any():  # waits for the device; Genesis itself looks every tenth step only
             raise failure(self.solver)
-        return np.array(self.q.cpu().numpy()[:, self.places.q], dtype=np.float64)
+        return np.array(found)
 
     def close(self) -> None:
         self.world.destroy()
-        del self.q, self.drive, self.solver, self.world
+        del self.q, self.v, self.drive, self.solver, self.world

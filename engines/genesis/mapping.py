@@ -48,11 +48,6 @@ OPTIONS: Mapping[str, Option] = {
         kind=int, unit="1", text="sizes the contact buffers, RigidOptions.max_collision_pairs"
     ),
     "max_contacts": Option(kind=int, unit="1", text="contacts that are resolved at most, RigidOptions.max_contacts"),
-    "neutral_collision": Option(
-        kind=bool,
-        unit="",
-        text="keeps pairs of one entity that touch at zero joint positions, RigidOptions.enable_neutral_collision",
-    ),
     "constraint_timeconst": Option(
         kind=float,
         unit="s",
@@ -116,7 +111,6 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
         "soft_same_friction": True,  # the friction that was asked for, not 0.1
         "soft_mass_damping": 0.0,  # a force against the world that no other engine has; Genesis's is 0.5 1/s
         "constraint_timeconst": 0.02,  # MuJoCo's default of joint limits; Genesis's is 0.01
-        "neutral_collision": True,  # MuJoCo drops no pair for touching at the start
         "joint_friction": False,  # PhysX has no joint friction in N m
     },
 }
@@ -139,9 +133,8 @@ def rigid_options(options: Mapping[str, Value]) -> dict[str, Value]:
         "max_collision_pairs",
         "max_contacts",
         "constraint_timeconst",
-        "neutral_collision",
     )
-    renamed = {"multi_contact": "enable_multi_contact", "neutral_collision": "enable_neutral_collision"}
+    renamed = {"multi_contact": "enable_multi_contact"}
     keywords = {renamed.get(name, name): options[name] for name in plain if name in options}
     if keywords.get("contact_pruning_tolerance") == 0.0:
         keywords["contact_pruning_tolerance"] = None  # Genesis's word for: keep every contact

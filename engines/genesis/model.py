@@ -86,15 +86,18 @@ def places(scene: Scene, entity: Any) -> Places:
 
 
 def check_pairs(scene: Scene, place: Places, pair_table: np.ndarray) -> None:
-    """Raise Unsupported unless Genesis tests exactly the scene's pairs for contact.
+    """Raise Unsupported unless Genesis tests exactly the scene's pairs for contact, and of a robot those with bodies.
 
     Genesis turns exclusions into bit masks and falls back to all pairs when none fit, with a warning only.
     `pair_table` is `collider._collision_pair_idx` (n_geoms, n_geoms): the number of a pair, or -1.
     """
-    owner = {geom: name for (name, _), geom in place.geoms.items()}  # without the geoms of a robot
+    owner = {geom: name for (name, _), geom in place.geoms.items()}
+    robot = scene.robots[0].name if scene.robots else ""  # whose geoms all others are
     pairs = [(int(i), int(j)) for i, j in np.argwhere(pair_table >= 0)]
-    made = {frozenset((owner[i], owner[j])) for i, j in pairs if i in owner and j in owner}
+    made = {frozenset((owner.get(i, robot), owner.get(j, robot))) for i, j in pairs}
     wanted = {frozenset(pair) for pair in scene.colliding_pairs()}
-    if made != wanted:
-        off = ", ".join(sorted("+".join(sorted(pair)) for pair in made ^ wanted))
-        raise Unsupported(f"Genesis cannot switch contact on and off as asked; these pairs of bodies differ: {off}")
+    allowed = {frozenset((body.name, other.name)) for body in scene.bodies for other in scene.touching_robots}
+    wrong = (wanted - made) | (made - wanted - allowed)
+    if wrong:
+        off = ", ".join(sorted("+".join(sorted(pair)) for pair in wrong))
+        raise Unsupported(f"Genesis cannot switch contact on and off as asked; these pairs differ: {off}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Any
 
 import genesis as gs
@@ -18,8 +19,10 @@ _NO_RESTITUTION = "Genesis's rigid contact has no restitution coefficient"
 _MARGIN = "Genesis's rigid contact begins at touch; it imports neither margin nor gap"
 
 
-def resolution(world: Any, place: Places, scene: Scene, settings: Settings, dt: float) -> Resolution:
-    """Everything that the built `world` lets one read, under canonical names."""
+def resolution(
+    world: Any, place: Places, scene: Scene, settings: Settings, dt: float, robot_geoms: Iterable[int] = ()
+) -> Resolution:
+    """Everything that the built `world` lets one read, under canonical names; `robot_geoms` may touch the bodies."""
     solver = world.rigid_solver
     table = dict(_options(world, solver, scene, settings, dt))
     for index, body in enumerate(scene.moving):
@@ -34,13 +37,20 @@ def resolution(world: Any, place: Places, scene: Scene, settings: Settings, dt: 
             )
     laws: list[ContactLaw] = []
     substep, impratio = _number(solver.rigid_info.substep_dt), _number(solver.rigid_info.impratio)
+
+    def law_of(i: int, j: int, mu: float) -> ContactLaw:
+        mean = mapping.mixed(floats(sol_params[i]), floats(sol_params[j]))
+        return mapping.contact_law(mean, substep, _cone(solver), mu, impratio)
+
+    for body, other in product(scene.moving, robot_geoms):
+        for i in (place.geoms[body.name, index] for index in range(len(body.shapes))):
+            laws.append(law_of(i, other, mapping.pair_friction(float(frictions[i]), float(frictions[other]))))
     for a, b in scene.colliding_pairs():
         mus = set()
         for i in (place.geoms[a, index] for index in range(len(scene.body(a).shapes))):
             for j in (place.geoms[b, index] for index in range(len(scene.body(b).shapes))):
                 mu = mapping.pair_friction(float(frictions[i]), float(frictions[j]))
-                mean = mapping.mixed(floats(sol_params[i]), floats(sol_params[j]))
-                laws.append(mapping.contact_law(mean, substep, _cone(solver), mu, impratio))
+                laws.append(law_of(i, j, mu))
                 mus.add(mu)
         table[f"pair.{a}+{b}.friction"] = Resolved(
             value=max(mus), unit="1", origin="derived", native="max of get_geoms_friction(), at least 0.01"
@@ -108,8 +118,6 @@ def _options(world: Any, solver: Any, scene: Scene, settings: Settings, dt: floa
     yield option("broadphase", broadphase, "", "rigid_config.broadphase_traversal")
     yield option("sparse_solve", bool(config.sparse_solve), "", "rigid_config.sparse_solve")
     yield "collision", read(bool(config.enable_collision), "", "rigid_config.enable_collision")
-    neutral = bool(solver._enable_neutral_collision)
-    yield option("neutral_collision", neutral, "", "RigidSolver._enable_neutral_collision")
     timeconst = solver._sol_default_timeconst
     yield option(
         "constraint_timeconst", float(timeconst), "s", "RigidSolver._sol_default_timeconst, at least 2 substeps"

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import genesis as gs
 import numpy as np
 
 from ...harness.engine import Resolved, Settings, Value
+from ...harness.required import REQUIRED_PER_JOINT, joint_unit
 from ...harness.resolution import Row, floats, read
-from ...harness.robot_model import Link
+from ...harness.robot_model import Joint, Link
+from . import process
 from .readback import in_link_axes, numbers
 from .robots import RobotPlaces
 
@@ -28,19 +31,39 @@ def robot_rows(solver: Any, places: RobotPlaces, settings: Settings) -> Iterator
         "upper": (numbers(limits[1]), "get_dofs_limit()[1]"),
         "effort": (numbers(forces[1]), "get_dofs_force_range()[1], which clamps the torque"),
     }
+    modes = process.view(solver.dyn_state.dofs.ctrl_mode)[0].cpu().numpy()
     for joint, dof in zip(places.source.joints, places.dofs, strict=True):
-        hinge = joint.kind == "hinge"
-        asked: dict[str, tuple[Value, str]] = {
-            "armature": (joint.armature, "kg m^2" if hinge else "kg"),
-            "damping": (joint.damping, "N m s/rad" if hinge else "N s/m"),
-            "friction": (0.0 if friction_off else joint.friction, "N m" if hinge else "N"),
-            "lower": (joint.lower, "rad" if hinge else "m"),
-            "upper": (joint.upper, "rad" if hinge else "m"),
-            "effort": (joint.effort, "N m" if hinge else "N"),
+        asked: dict[str, Value] = {
+            "armature": joint.armature,
+            "damping": joint.damping,
+            "friction": 0.0 if friction_off else joint.friction,
+            "lower": joint.lower,
+            "upper": joint.upper,
+            "effort": joint.effort,
         }
-        for quantity, (authored, unit) in asked.items():
+        for quantity, authored in asked.items():
             values, native = columns[quantity]
+            unit = joint_unit(joint.kind, REQUIRED_PER_JOINT[quantity])
             yield f"joint.{joint.name}.{quantity}", read(float(values[dof]), unit, native, file=authored)
+        if modes[dof] == gs.CTRL_MODE.POSITION:
+            yield from _drive(solver, joint, int(dof))
+
+
+def _drive(solver: Any, joint: Joint, dof: int) -> Iterator[Row]:
+    """The position drive of a joint; what it was asked to be is not in the description."""
+    for name, of_hinge, getter in (
+        ("drive_stiffness", "N m/rad", solver.get_dofs_kp),
+        ("drive_damping", "N m s/rad", solver.get_dofs_kv),
+    ):
+        gain, place = float(numbers(getter([dof]))[0]), f"{getter.__name__}() under position control"
+        row = Resolved(value=gain, unit=joint_unit(joint.kind, of_hinge), origin="scene", native=place)
+        yield f"joint.{joint.name}.{name}", row
+    euler = gs.integrator(solver.rigid_config.integrator) == gs.integrator.Euler
+    when = "start of step" if euler else "start of step, kd at its end"
+    yield (
+        f"joint.{joint.name}.drive_evaluation",
+        Resolved(value=when, unit="", origin="derived", native="rigid_config.integrator"),
+    )
 
 
 def _link(solver: Any, link: Link, made: Any | None) -> Iterator[Row]:

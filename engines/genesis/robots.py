@@ -11,10 +11,11 @@ import torch
 
 from ...harness.description import format_of
 from ...harness.engine import Settings
-from ...harness.errors import SimparityError
+from ...harness.errors import SimparityError, Unsupported
 from ...harness.robot_model import RobotModel
 from ...harness.scene import Array, Robot
 from . import process
+from .robot_contacts import let_touch, surface
 from .world import HULLS
 
 
@@ -36,7 +37,22 @@ def add_robot(world: Any, robot: Robot, settings: Settings, material: Any = None
         if isinstance(merge, bool):
             keywords["merge_fixed_links"] = merge
         morph = gs.morphs.URDF(file=robot.description, fixed=True, **keywords, **HULLS)
-    return world.add_entity(morph, material=material)
+    entity = world.add_entity(morph, material=surface(robot) if material is None else material)
+    let_touch(entity, robot, settings)
+    return entity
+
+
+def check_springs(source: RobotModel) -> None:
+    """Refuse springs that are at rest elsewhere than at 0.
+
+    Raises:
+        Unsupported: Genesis's spring force is -k q; its importer drops springref.
+    """
+    for joint in source.joints:
+        if joint.stiffness and joint.rest:
+            raise Unsupported(
+                f"joint {joint.name!r} has a spring at rest at {joint.rest:g}: Genesis drops springref and pulls to 0"
+            )
 
 
 def _places(indices: list[int]) -> Any:
@@ -113,14 +129,45 @@ class RobotDrive:
         mine[places.q] = True
         solver.set_qpos(torch.where(mine, start, everything))
         world.reset(world.get_state())  # from now on a reset comes back to this state
-        self._tau = process.view(solver.dyn_state.dofs.ctrl_force)
-        self._host: Any = self._tau.numpy() if gs.backend == gs.cpu else None
-        self._places = places.v
+        self._solver, self._dofs, self._places = solver, places.dofs, places.v
+        dofs = solver.dyn_state.dofs
+        self._on_host = gs.backend == gs.cpu
+        self._tau, self._q_ref, self._v_ref = (self._view(f) for f in (dofs.ctrl_force, dofs.ctrl_pos, dofs.ctrl_vel))
+        self.start = np.array(robot.q0 or np.zeros(len(places.dofs)))
+        self.gains: tuple[Array, Array] | None = None  # kp and kd of position drives
+
+    def _view(self, field: Any) -> Any:
+        tensor = process.view(field)
+        return tensor.numpy() if self._on_host else tensor
 
     def upload(self, tau: Array) -> Any:
         """Torques where `hold` takes them from without a transfer of its own."""
-        return tau if self._host is not None else torch.as_tensor(tau, dtype=gs.tc_float, device=gs.device)
+        return tau if self._on_host else torch.as_tensor(tau, dtype=gs.tc_float, device=gs.device)
 
     def hold(self, tau: Any) -> None:
         """Hold uploaded joint torques [N m | N], in the source's order; a reset sets them to zero."""
-        (self._tau if self._host is None else self._host)[:, self._places] = tau
+        self._tau[:, self._places] = tau
+
+    def engage(self, kp: Array, kd: Array) -> None:
+        """Give every joint a position drive with these gains; `restart` switches them on."""
+        self.gains = np.array(kp), np.array(kd)
+        for write, gains in ((self._solver.set_dofs_kp, kp), (self._solver.set_dofs_kv, kd)):
+            write(torch.as_tensor(gains, dtype=gs.tc_float, device=gs.device), self._dofs)
+
+    def restart(self) -> None:
+        """Put the joints under position control, which a reset ends, and aim at the initial state."""
+        q, v = (torch.as_tensor(x, dtype=gs.tc_float, device=gs.device) for x in (self.start, 0 * self.start))
+        self._solver.control_dofs_position_velocity(q, v, self._dofs)
+        self._targets, self._forward = (self.start, 0 * self.start), 0 * self.start
+
+    def forward(self, tau: Array) -> None:
+        """Hold torques beside the drives'."""
+        self._forward = np.array(tau)
+        self.aim(*self._targets)
+
+    def aim(self, q_ref: Array, v_ref: Array) -> None:
+        """Hold targets. A joint of Genesis takes a force or a target, so tau enters as kp (q_ref + tau/kp - q)."""
+        assert self.gains is not None, "the joints have no drives"
+        self._targets = np.array(q_ref), np.array(v_ref)
+        self._q_ref[:, self._places] = self.upload(q_ref + self._forward / self.gains[0])
+        self._v_ref[:, self._places] = self.upload(v_ref)

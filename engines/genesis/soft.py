@@ -12,8 +12,9 @@ from typing import Any
 import genesis as gs
 import numpy as np
 
-from ...harness.engine import REQUIRED_PER_SHAPE, Resolved, Settings
+from ...harness.engine import Resolved, Settings
 from ...harness.errors import SimparityError, Unsupported
+from ...harness.required import REQUIRED_PER_SHAPE
 from ...harness.resolution import Row, absent, read
 from ...harness.scene import Array, Body, HalfSpace, Pose, Robot, Scene, SoftBody
 from ...harness.soft_mesh import TetMesh, placed, surface, volumes

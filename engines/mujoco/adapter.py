@@ -21,7 +21,7 @@ from .batch import RolloutBatch
 from .contacts import ContactReader
 from .model import mjcf, most_contact_slots
 from .readback import resolution
-from .robots import RobotAccess, attach, dynamics, robot_rows
+from .robots import RobotAccess, add_drives, attach, dynamics, robot_rows
 from .soft import SoftAccess, soft_rows
 
 # position, orientation, velocities, contact count and net force stand side by side in a sample and in our sensors
@@ -33,18 +33,25 @@ class MuJoCoSimulation:
 
     def __init__(self, scene: Scene, dt: float, settings: Settings) -> None:
         self.scene, self.settings, self.dt = scene, settings, dt
-        spec = mujoco.MjSpec.from_string(mjcf(scene, dt, settings))
+        self.spec: Any = mujoco.MjSpec.from_string(mjcf(scene, dt, settings))
         robot = one_robot(scene)
         if robot is not None:
-            attach(spec, robot[0], settings)
+            attach(self.spec, robot[0], settings)
+        self.source = robot[1] if robot is not None else None
+        self.watched = False
+        self._compile()
+
+    def _compile(self) -> None:
+        """Compile `spec` and find everything in the model; ends in the initial state."""
+        scene = self.scene
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Attaching a spec with an empty prefix")  # we do not save it
             warnings.filterwarnings("ignore", message="flex .* is not rigid")  # continuum elasticity holds it
-            self.model: Any = spec.compile()
+            self.model: Any = self.spec.compile()
         self.data: Any = mujoco.MjData(self.model)
-        self.robot = RobotAccess(self.model, robot[1]) if robot is not None else None
+        self.robot = RobotAccess(self.model, self.source) if self.source is not None else None
         self.link_names = self.robot.link_names if self.robot is not None else ()
-        self.scratch: Any = mujoco.MjData(self.model) if robot is not None else None
+        self.scratch: Any = mujoco.MjData(self.model) if self.source is not None else None
         names = [body.name for body in scene.moving]
         self.body_ids = np.array([self.model.body(name).id for name in names], dtype=int)
         self.joints = [self.data.joint(f"{name}/free") for name in names]
@@ -58,7 +65,6 @@ class MuJoCoSimulation:
         # RK4 evaluates the dynamics four times a step and has no split into two halves
         self.split = bool(self.model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4)
         self.contact_reader = ContactReader(self.model, scene)
-        self.watched = False
         self.soft = SoftAccess(self.model, self.data, scene) if scene.soft_bodies else None
         self.soft_parts = self.soft.parts if self.soft is not None else ()
         self.reset()
@@ -70,6 +76,8 @@ class MuJoCoSimulation:
         mujoco.mj_resetData(self.model, self.data)
         if self.robot is not None and self.scene.robots[0].q0:
             self.data.qpos[self.robot.q] = self.scene.robots[0].q0
+            if self.model.nu:
+                self.target(self.data.qpos[self.robot.q], self.data.qvel[self.robot.v])
         self.set_velocity(np.array([body.velocity for body in self.scene.moving]).reshape(-1, 6))
 
     def command(self, tau: Array | None, wrench: Array | None) -> None:
@@ -77,6 +85,16 @@ class MuJoCoSimulation:
             self.data.qfrc_applied[self.robot.v] = tau
         if wrench is not None:
             self.wrench[self.body_ids] = wrench
+
+    def drive(self, kp: Array, kd: Array) -> None:
+        assert self.source is not None, "the scene has no robot"
+        for actuator in list(self.spec.actuators):  # those of an earlier call
+            self.spec.delete(actuator)
+        add_drives(self.spec, self.source.joint_names, kp, kd)
+        self._compile()
+
+    def target(self, q_ref: Array, v_ref: Array) -> None:
+        self.data.ctrl[: len(q_ref)], self.data.ctrl[len(q_ref) :] = q_ref, v_ref
 
     def set_velocity(self, V_WB: Array) -> None:
         q_BW, w_B = np.zeros(4), np.zeros(3)
@@ -95,19 +113,33 @@ class MuJoCoSimulation:
             raise Diverged(f"MuJoCo gave up on a soft body: {error}") from error  # its shape is no longer finite
 
     def _advance(self, steps: int) -> None:
-        if steps > 1 and self.split and (self.watched or self.soft is not None):
+        reading = self.watched or self.soft is not None
+        if steps > 1 and reading:
             mujoco.mj_step(self.model, self.data, nstep=steps - 1)
             mujoco.mj_step1(self.model, self.data)
             steps = 1
+        if reading and steps and not self.split:
+            self._look_ahead()
         if steps == 1 and self.split:
             mujoco.mj_step2(self.model, self.data)
         elif steps:
             mujoco.mj_step(self.model, self.data, nstep=steps)
-        if self.soft is not None and steps:
-            self.soft.add_forces()
-        if self.watched and steps:  # the list still holds the forces of the step that ends here
-            self.touching = self.contact_reader.rows(self.data)
+        if reading and steps and self.split:  # the list still holds the forces of the step that ends here
+            self._read_contacts()
         mujoco.mj_step1(self.model, self.data)
+
+    def _read_contacts(self) -> None:
+        if self.watched:
+            self.touching = self.contact_reader.rows(self.data)
+        if self.soft is not None:
+            self.soft.add_forces()
+
+    def _look_ahead(self) -> None:
+        """Forces of the first of the four evaluations of an RK4 step, whose forces the sensors keep as well."""
+        start = self.data.qacc_warmstart.copy()
+        mujoco.mj_forward(self.model, self.data)
+        self._read_contacts()
+        self.data.qacc_warmstart[:] = start
 
     def sample(self, into: Sample) -> None:
         into.data[:, :_READ] = self.readout
@@ -143,7 +175,7 @@ class MuJoCoSimulation:
         return replace(found, table=table)
 
     def close(self) -> None:
-        del self.data, self.model
+        del self.data, self.model, self.spec
 
 
 def build(scene: Scene, dt: float, settings: Settings, device: str, precision: int) -> Simulation:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import mujoco
@@ -29,7 +30,7 @@ class RolloutBatch:
         self.initial = np.tile(state, (worlds, 1))
         self.pool = Rollout(nthread=self.threads if self.threads > 1 else 0)
 
-    def run(self, tau: Array) -> Array:
+    def run(self, tau: Array, stops: Sequence[int]) -> Array:
         applied = np.zeros((len(tau), self.model.nv))
         applied[:, self.robot.v] = tau
         control = np.broadcast_to(applied, (self.worlds, *applied.shape))
@@ -41,9 +42,10 @@ class RolloutBatch:
             control_spec=int(mujoco.mjtState.mjSTATE_QFRC_APPLIED),
             nstep=len(tau),
         )
-        first = 1  # a full physics state starts with the time
-        q = states[:, -1, first : first + self.model.nq]
-        return np.array(q[:, self.robot.q])
+        first, nq = 1, self.model.nq  # a full physics state starts with the time
+        found = states[:, np.array(stops) - 1]  # a row for the state after each step
+        q, v = found[..., first : first + nq], found[..., first + nq : first + nq + self.model.nv]
+        return np.stack([q[..., self.robot.q], v[..., self.robot.v]]).transpose(2, 0, 1, 3)
 
     def close(self) -> None:
         self.pool.close()

@@ -23,10 +23,10 @@ class ContactReader:
 
     def rows(self, data: Any) -> ContactRows:
         """The contacts that are constraints of the step that was just solved."""
-        found = [c for c in range(data.ncon) if data.contact.efc_address[c] >= 0]
-        if not found:
-            return ContactRows.none()
         contact = data.contact
+        found = np.flatnonzero(contact.efc_address >= 0)
+        if not len(found):
+            return ContactRows.none()
         forces = np.empty((len(found), 3))
         for row, c in enumerate(found):
             mujoco.mj_contactForce(self.model, data, c, self.force)

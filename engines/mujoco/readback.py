@@ -37,7 +37,7 @@ def resolution(model: Any, scene: Scene, settings: Settings, dt: float) -> Resol
     for body in scene.bodies:
         for index in range(len(body.shapes)):
             table.update(_shape(model, settings, body.name, index, body.material))
-    laws: list[ContactLaw] = []
+    met: list[Surface] = []
     for a, b in scene.colliding_pairs():
         i, j = model.geom(f"{a}/0").id, model.geom(f"{b}/0").id
         contact = mixed(_surface(model, i), _surface(model, j))
@@ -47,25 +47,39 @@ def resolution(model: Any, scene: Scene, settings: Settings, dt: float) -> Resol
             origin="derived",
             native="the geom of higher priority, else max of geom_friction",
         )
-        refsafe = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_REFSAFE
-        cone = _CONES[mujoco.mjtCone(model.opt.cone)]
-        laws.append(contact_law(contact, model.opt.timestep, cone, model.opt.impratio, refsafe))
+        met.append(contact)
     for body, robot in product(scene.bodies, scene.touching_robots):
         if body.shapes:
-            table[f"pair.{body.name}+{robot.name}.friction"] = _robot_pair(model, body.name, robot)
-    law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason="the pairs of this scene differ")
+            contacts = _robot_contacts(model, body.name, robot)
+            table[f"pair.{body.name}+{robot.name}.friction"] = _robot_friction(contacts)
+            met += contacts if body.mass is not None else []
     rk4 = model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4
-    why = "RK4 solves for contact four times a step; this is the force of the last of them, not of the whole step"
+    why = "RK4 solves for contact four times a step; this is the force of the first of them, not of the whole step"
     notes = {name: ChannelNote("derived", why) for name in ("f_B_W", "f_normal_B_W")} if rk4 else {}
-    return Resolution(table=table, contact_law=law, channel_notes=notes)
+    return Resolution(table=table, contact_law=_common_law(model, met), channel_notes=notes)
 
 
-def _robot_pair(model: Any, body: str, robot: Robot) -> Resolved:
-    """Friction of `body` against the robot's shapes: one number, or all that occur."""
+def _common_law(model: Any, met: list[Surface]) -> ContactLaw:
+    """The law of all contacts that a body can have, if it is one."""
+    refsafe = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_REFSAFE
+    cone = _CONES[mujoco.mjtCone(model.opt.cone)]
+    laws = [contact_law(contact, model.opt.timestep, cone, model.opt.impratio, refsafe) for contact in met]
+    if not laws:
+        return Unknown(reason="no body of this scene can touch anything")
+    return laws[0] if all(law == laws[0] for law in laws) else Unknown(reason="the pairs of this scene differ")
+
+
+def _robot_contacts(model: Any, body: str, robot: Robot) -> list[Surface]:
+    """What `body` meets on each of the robot's shapes."""
     mine = _surface(model, model.geom(f"{body}/0").id)
     links = {model.body(link.name).id for link in model_of(robot).links}
     shapes = [g for g in range(model.ngeom) if model.geom_bodyid[g] in links and model.geom_contype[g]]
-    found = tuple(sorted({mixed(mine, _surface(model, g)).friction for g in shapes}))
+    return [mixed(mine, _surface(model, g)) for g in shapes]
+
+
+def _robot_friction(contacts: list[Surface]) -> Resolved:
+    """Friction of a body against the robot's shapes: one number, or all that occur."""
+    found = tuple(sorted({contact.friction for contact in contacts}))
     native = "max of geom_friction over the robot's shapes"
     if not found:
         return absent("1", "no shape of the robot can touch")

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import mujoco
 import numpy as np
 
 from ...harness.description import is_text
-from ...harness.engine import RobotDynamics, Settings, Value
+from ...harness.engine import Resolved, RobotDynamics, Settings, Value
+from ...harness.required import REQUIRED_PER_JOINT, joint_unit
 from ...harness.resolution import Row, floats, read
-from ...harness.robot_model import Link, RobotModel
+from ...harness.robot_model import Joint, Link, RobotModel
 from ...harness.scene import Array, Material, Robot
+from . import mapping
 from .model import GEOM_NAMES, ROBOTS
 
 
@@ -29,8 +31,11 @@ def attach(spec: Any, robot: Robot, settings: Settings) -> None:
         child.delete(actuator)
     for sensor in list(child.sensors):
         child.delete(sensor)
+    if robot.contacts:
+        mapping.check(robot.name, robot.material)
     for geom in child.geoms:
-        touches = robot.contacts and (geom.contype or geom.conaffinity)
+        of_a_link = geom.parent.name != "world"  # the worldbody's own shapes belong to no link and touch nothing
+        touches = robot.contacts and of_a_link and (geom.contype or geom.conaffinity)
         geom.contype, geom.conaffinity = (ROBOTS if touches else 0), 0
         if touches:
             _surface(geom, robot.material, settings)
@@ -50,6 +55,20 @@ def _surface(geom: Any, material: Material, settings: Settings) -> None:
             getattr(geom, name)[: len(value)] = value
         elif value is not None:
             setattr(geom, name, value)
+
+
+def add_drives(spec: Any, joints: Sequence[str], kp: Array, kd: Array) -> None:
+    """A position and a velocity actuator on every joint, so that both targets can be given; kd on its own would brake.
+
+    All position actuators come first. Force: kp (ctrl - q) and kd (ctrl - v), within the joint's actuatorfrcrange.
+    """
+    for place, gains in enumerate((kp, kd), start=1):
+        for joint, gain in zip(joints, gains, strict=True):
+            actuator = spec.add_actuator(name=f"{joint}/drive{place}", target=joint)
+            actuator.trntype = mujoco.mjtTrn.mjTRN_JOINT
+            actuator.gaintype, actuator.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
+            actuator.gainprm[0] = gain
+            actuator.biasprm[place] = -gain
 
 
 class RobotAccess:
@@ -98,26 +117,42 @@ def robot_rows(model: Any, settings: Settings, access: RobotAccess) -> Iterator[
         dof, limited = int(model.jnt_dofadr[j]), bool(model.jnt_limited[j])
         forced = bool(model.jnt_actfrclimited[j])
         friction_off = settings.options.get("joint_friction") is False
-        rows: dict[str, tuple[Value, str, str, Value]] = {
-            "armature": (float(model.dof_armature[dof]), "kg m^2", "dof_armature", joint.armature),
-            "damping": (float(model.dof_damping[dof]), "N m s/rad", "dof_damping", joint.damping),
+        rows: dict[str, tuple[Value, str, Value]] = {
+            "armature": (float(model.dof_armature[dof]), "dof_armature", joint.armature),
+            "damping": (float(model.dof_damping[dof]), "dof_damping", joint.damping),
             "friction": (
                 float(model.dof_frictionloss[dof]),
-                "N m",
                 "dof_frictionloss",
                 0.0 if friction_off else joint.friction,
             ),
-            "lower": (float(model.jnt_range[j, 0]) if limited else -math.inf, "rad", "jnt_range[0]", joint.lower),
-            "upper": (float(model.jnt_range[j, 1]) if limited else math.inf, "rad", "jnt_range[1]", joint.upper),
+            "lower": (float(model.jnt_range[j, 0]) if limited else -math.inf, "jnt_range[0]", joint.lower),
+            "upper": (float(model.jnt_range[j, 1]) if limited else math.inf, "jnt_range[1]", joint.upper),
             "effort": (
                 float(model.jnt_actfrcrange[j, 1]) if forced else math.inf,
-                "N m",
                 "jnt_actfrcrange[1], applied by the torque law",
                 joint.effort,
             ),
         }
-        for quantity, (value, unit, native, asked) in rows.items():
+        for quantity, (value, native, asked) in rows.items():
+            unit = joint_unit(joint.kind, REQUIRED_PER_JOINT[quantity])
             yield f"joint.{joint.name}.{quantity}", read(value, unit, native, file=asked)
+        if model.nu:
+            yield from _drive_rows(model, joint)
+
+
+def _drive_rows(model: Any, joint: Joint) -> Iterator[Row]:
+    """The position drive of a joint; what it was asked to be is not in the description."""
+    for place, name, of_hinge in ((1, "drive_stiffness", "N m/rad"), (2, "drive_damping", "N m s/rad")):
+        gain, unit = float(model.actuator(f"{joint.name}/drive{place}").gainprm[0]), joint_unit(joint.kind, of_hinge)
+        row = Resolved(value=gain, unit=unit, origin="scene", native="actuator_gainprm[0]")
+        yield f"joint.{joint.name}.{name}", row
+    implicit = model.opt.integrator in (mujoco.mjtIntegrator.mjINT_IMPLICIT, mujoco.mjtIntegrator.mjINT_IMPLICITFAST)
+    when = "start of step, kd at its end" if implicit else "start of step"
+    native = "opt.integrator: implicit ones take the actuators' derivative by v"
+    yield (
+        f"joint.{joint.name}.drive_evaluation",
+        Resolved(value=when, unit="", origin="derived", native=native),
+    )
 
 
 def _link_rows(model: Any, link: Link, body: int) -> Iterator[Row]:

@@ -15,17 +15,20 @@ import numpy as np
 import warp as wp
 
 from ...harness.channels import COLUMNS, Sample
+from ...harness.contacts import ContactRows
 from ...harness.device import require_cuda
 from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Unsupported
 from ...harness.scene import Array, Scene
 from ...harness.soft_state import check_mixture
 from .batch import WorldBatch
+from .contacts import ContactReader, party_of_shapes
 from .dynamics import Evaluation
 from .model import com_velocity, newton_model, rotated, solver
 from .readback import Live, resolution
 from .readout import Readout, check_overflow
-from .robot_readback import robot_rows
+from .robot_readback import robot_pairs, robot_rows
+from .robots import Gains
 from .soft import SoftSimulation
 
 
@@ -40,22 +43,31 @@ class NewtonSimulation:
 
     def __init__(self, scene: Scene, dt: float, settings: Settings, device: str) -> None:
         self.scene, self.settings, self.dt, self.eager = scene, settings, dt, False
-        self.model, self.shapes, self.robot = newton_model(scene, settings, device)
+        self._load(device, None)
+
+    def _load(self, device: str, gains: Gains | None) -> None:
+        """Make the model, with drives of these `gains`, and record its step; ends in the initial state."""
+        scene, settings = self.scene, self.settings
+        self.model, self.shapes, self.robot = newton_model(scene, settings, device, gains=gains)
         self.link_names = self.robot.link_names if self.robot is not None else ()
         self.solver = solver(self.model, scene, settings, self.robot)
         self.state, self.control = self.model.state(), self.model.control()
         self.com = np.array([body.com for body in scene.moving]).reshape(-1, 3)
         n = len(self.com)
-        self.contacts = newton.Contacts(self.solver.get_max_contact_count(), 0, device=self.model.device)
+        self.rigid_contacts = newton.Contacts(self.solver.get_max_contact_count(), 0, device=self.model.device)
         kinds = {self.solver.ObservableKind.CONTACT_F, self.solver.ObservableKind.OVERFLOW}
-        self.observables = self.solver.observables(kinds, contacts=self.contacts)
+        self.observables = self.solver.observables(kinds, contacts=self.rigid_contacts)
         self.solver.mjw_model.opt.warn_overflow = 0  # no printed lines: `_finish` raises instead
-        self.readout = Readout(n, self.model, self.solver, self.state, self.contacts, self.observables)
+        self.readout = Readout(n, self.model, self.solver, self.state, self.rigid_contacts, self.observables)
+        parties = party_of_shapes(self.model, scene, self.shapes, self.robot)
+        self.touching = ContactReader(self.solver, self.rigid_contacts, self.observables, parties)
         self.gpu = bool(self.model.device.is_cuda)
-        self.inbox = self._on_host(self.control.joint_f)
+        inputs = (self.control.joint_f, *((self.control.joint_target_q, self.control.joint_target_qd) if gains else ()))
+        self.inboxes = [(array, self._on_host(array)) for array in inputs]
         self.read = (self.readout.out, self.state.joint_q, self.state.joint_qd)
         self.outbox, self.q, self.v = self.outboxes = tuple(self._on_host(array) for array in self.read)
-        self.joint_f, self.joint_q, self.joint_qd = (array.numpy() for array in (self.inbox, self.q, self.v))
+        self.joint_q, self.joint_qd = self.q.numpy(), self.v.numpy()
+        self.joint_f, *self.targets = (host.numpy() for _, host in self.inboxes)
         self.wrench = self.joint_f[: 6 * n].reshape(n, 6)
         self.velocities = self.state.joint_qd[: 6 * n] if n else None
         self.block = self.outbox.numpy()
@@ -72,9 +84,11 @@ class NewtonSimulation:
         return wp.zeros(array.shape, dtype=array.dtype, device="cpu", pinned=True) if self.gpu else array
 
     def _step(self) -> None:
-        if self.gpu:
-            wp.copy(self.control.joint_f, self.inbox)
-        self.solver.step(self.state, self.state, self.control, self.contacts, self.dt, observables=self.observables)
+        for array, host in self.inboxes if self.gpu else ():
+            wp.copy(array, host)
+        self.solver.step(
+            self.state, self.state, self.control, self.rigid_contacts, self.dt, observables=self.observables
+        )
         self._gather()
 
     def _gather(self) -> None:
@@ -95,11 +109,22 @@ class NewtonSimulation:
 
     def reset(self) -> None:
         self.solver.reset(self.state)  # the model's joint coordinates and velocities; no warm start
-        self.contacts.rigid_contact_count.zero_()  # no step has ended yet: no contact force
+        self.rigid_contacts.rigid_contact_count.zero_()  # no step has ended yet: no contact force
         self.observables.overflow.zero_()
         self.readout.out.zero_()
         self.joint_f[:] = 0.0
         self._refresh()
+        if self.targets and self.robot is not None:
+            self.target(self.joint_q[self.robot.q], self.joint_qd[self.robot.v])
+
+    def drive(self, kp: Array, kd: Array) -> None:
+        device = str(self.model.device)
+        self.close()
+        self._load(device, (kp, kd))
+
+    def target(self, q_ref: Array, v_ref: Array) -> None:
+        assert self.robot is not None, "the scene has no robot"
+        self.targets[0][self.robot.q], self.targets[1][self.robot.v] = q_ref, v_ref
 
     def command(self, tau: Array | None, wrench: Array | None) -> None:
         if tau is not None and len(tau):
@@ -132,6 +157,12 @@ class NewtonSimulation:
             into.q[:] = self.joint_q[self.robot.q]
             into.v[:] = self.joint_qd[self.robot.v]
 
+    def watch_contacts(self, watched: bool) -> None:
+        """Nothing to do: the solver's arrays hold the contacts until the next step."""
+
+    def contacts(self) -> ContactRows:
+        return self.touching.rows()
+
     def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
         assert self.evaluation is not None, "the scene has no robot"
         return self.evaluation.at(q, v, flange)
@@ -140,14 +171,17 @@ class NewtonSimulation:
         return WorldBatch(self.scene, self.dt, self.settings, str(self.model.device), worlds)
 
     def resolved(self) -> Resolution:
-        found = resolution(self.solver, self.model, self.shapes, self.scene, self.settings, self.dt)
+        touching = self.robot.shapes if self.robot is not None else ()
+        found = resolution(self.solver, self.model, self.shapes, self.scene, self.settings, self.dt, touching)
         if self.robot is None:
             return found
-        rows = dict(robot_rows(Live(self.solver, {}), self.settings, self.robot))
-        return replace(found, table={**found.table, **rows})
+        live = Live(self.solver, self.shapes)
+        rows, pairs = robot_rows(live, self.settings, self.robot), robot_pairs(live, self.scene, self.robot)
+        return replace(found, table={**found.table, **dict(rows), **dict(pairs)})
 
     def close(self) -> None:
-        del self.graph, self.readout, self.observables, self.contacts, self.solver, self.state, self.control, self.model
+        del self.graph, self.readout, self.observables, self.touching, self.rigid_contacts
+        del self.solver, self.state, self.control, self.model
 
 
 def cache_folders() -> list[Path]:

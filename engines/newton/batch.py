@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import warp as wp
 
@@ -43,18 +45,23 @@ class WorldBatch:
         self.solver.step(self.state, self.state, self.control, None, self.dt, observables=self.observables)
         wp.launch(remember, dim=self.worlds, inputs=[self.observables.overflow], outputs=[self.seen])
 
-    def run(self, tau: Array) -> Array:
+    def run(self, tau: Array, stops: Sequence[int]) -> Array:
         assert self.robot is not None
         rows = wp.array(np.ascontiguousarray(tau, dtype=np.float32).ravel(), device=self.model.device)
-        count = len(self.row)
+        count, found = len(self.row), []
         self.solver.reset(self.state)  # the model's joint coordinates and velocities; no warm start
         self.seen.zero_()
-        for start in range(0, len(rows), count):
-            wp.copy(self.row, rows, src_offset=start, count=count)
+        for step in range(len(tau)):
+            wp.copy(self.row, rows, src_offset=step * count, count=count)
             wp.capture_launch(self.graph)
-        q = self.state.joint_q.numpy().reshape(self.worlds, -1)[:, self.robot.q].astype(float)  # waits for the device
+            if step + 1 in stops:
+                q, v = (
+                    array.numpy().reshape(self.worlds, -1)[:, place].astype(float)  # waits for the device
+                    for array, place in ((self.state.joint_q, self.robot.q), (self.state.joint_qd, self.robot.v))
+                )
+                found.append((q, v))
         check_overflow(int(np.bitwise_or.reduce(self.seen.numpy())) & HARMFUL, self.solver)
-        return np.asarray(q)
+        return np.array(found)
 
     def close(self) -> None:
         del self.graph, self.observables, self.solver, self.state, self.control, self.joint_f, self.model

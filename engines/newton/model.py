@@ -19,7 +19,7 @@ from ...harness.engine import Settings, Value
 from ...harness.errors import Unsupported
 from ...harness.scene import Body, Box, Capsule, Cylinder, HalfSpace, Mesh, Scene, Shape, Sphere
 from . import mapping
-from .robots import RobotAccess, attach, one_robot, transform
+from .robots import Gains, RobotAccess, attach, one_robot, transform
 
 POINTS_PER_PAIR = 8  # most contact points that one pair of convex shapes can have (box on box)
 NEIGHBOURS = 12  # most pairs that one moving shape is thought to touch at once (the kissing number of equal balls)
@@ -47,11 +47,12 @@ def rotated(q_WB: Any, vectors: Any) -> Any:
 
 
 def newton_model(
-    scene: Scene, settings: Settings, device: str, worlds: int = 1
+    scene: Scene, settings: Settings, device: str, worlds: int = 1, gains: Gains | None = None
 ) -> tuple[Any, dict[tuple[str, int], int], RobotAccess | None]:
     """The finalized `Model`, the Newton shape of each (body, index of its shape), and where the robot is.
 
     With several `worlds` the model holds as many copies, one after the other; shapes and robot are those of the first.
+    `gains` are those of the robot's drives, if it has any.
 
     Raises:
         Unsupported: a shape or a material that SolverMuJoCo cannot express.
@@ -95,7 +96,7 @@ def newton_model(
     q_WB = np.array([body.pose.q_wxyz for body in scene.moving]).reshape(-1, 4)
     com_W = rotated(q_WB, np.array([body.com for body in scene.moving]).reshape(-1, 3))
     builder.joint_qd[:] = com_velocity(velocity, com_W).ravel().tolist()
-    access = attach(builder, robot, settings) if robot is not None else None
+    access = attach(builder, robot, settings, attributes, gains) if robot is not None else None
     if worlds > 1:
         copies = newton.ModelBuilder(gravity=scene.gravity)
         copies.replicate(builder, worlds)
@@ -127,8 +128,8 @@ def _capacity(scene: Scene, options: Mapping[str, Value], access: RobotAccess | 
     moving = sum(len(body.shapes) for body in scene.moving)
     rows = 0
     if access is not None:
-        robot = access.shapes
-        pairs += robot * (sum(len(body.shapes) for body in scene.bodies) + robot)
+        robot = len(access.shapes)
+        pairs += robot * sum(len(body.shapes) for body in scene.bodies)
         moving, rows = moving + robot, 2 * len(access.source.joints)
     contacts = POINTS_PER_PAIR * min(pairs, NEIGHBOURS * moving)
     condim = options.get("condim", 3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import mujoco_warp
@@ -31,8 +31,8 @@ class Live:
 
     def __init__(self, solver: Any, shapes: Mapping[tuple[str, int], int]) -> None:
         self.solver, self.model, self.opt = solver, solver.mjw_model, solver.mjw_model.opt
-        geom_of = {int(shape): geom for geom, shape in enumerate(solver.mjc_geom_to_newton_shape.numpy()[0])}
-        self.geoms = {key: geom_of[shape] for key, shape in shapes.items()}
+        self.geom_of = {int(shape): geom for geom, shape in enumerate(solver.mjc_geom_to_newton_shape.numpy()[0])}
+        self.geoms = {key: self.geom_of[shape] for key, shape in shapes.items()}
         self.bodies = {int(body): mjc for mjc, body in enumerate(solver.mjc_body_to_newton.numpy()[0]) if body >= 0}
         self.cone = _CONES[mujoco_warp.ConeType(self.opt.cone).name]
         self.solver_name = _SOLVERS[mujoco_warp.SolverType(self.opt.solver).name]
@@ -55,32 +55,39 @@ class Live:
 
 
 def resolution(
-    solver: Any, model: Any, shapes: Mapping[tuple[str, int], int], scene: Scene, settings: Settings, dt: float
+    solver: Any,
+    model: Any,
+    shapes: Mapping[tuple[str, int], int],
+    scene: Scene,
+    settings: Settings,
+    dt: float,
+    robot_shapes: Iterable[int] = (),
 ) -> Resolution:
-    """Everything that the solver lets one read, under canonical names."""
+    """Everything that the solver lets one read, under canonical names; `robot_shapes` may touch the bodies."""
     live = Live(solver, shapes)
     table = dict(_options(live, model, scene, settings, dt))
     for index, body in enumerate(scene.moving):
         table.update(_body(live, scene, body.name, live.bodies[index]))
     for (name, number), geom in live.geoms.items():
         table.update(_shape(live, settings, f"shape.{name}.{number}.", geom, scene.body(name).material))
-    laws: list[ContactLaw] = []
+    met = [
+        mixed(surface(live, live.geoms[body.name, 0]), surface(live, live.geom_of[shape]))
+        for body in scene.moving
+        for shape in (robot_shapes if body.shapes else ())
+    ]
     for a, b in scene.colliding_pairs():
-        contact = mixed(_surface(live, live.geoms[a, 0]), _surface(live, live.geoms[b, 0]))
-        table[f"pair.{a}+{b}.friction"] = Resolved(
-            value=contact.friction,
-            unit="1",
-            origin="derived",
-            native="the geom of higher priority, else max of geom_friction",
-        )
-        refsafe = live.enabled("REFSAFE")
-        laws.append(contact_law(contact, live.dt, live.cone, live.impratio, refsafe))
+        contact = mixed(surface(live, live.geoms[a, 0]), surface(live, live.geoms[b, 0]))
+        native = "the geom of higher priority, else max of geom_friction"
+        table[f"pair.{a}+{b}.friction"] = Resolved(value=contact.friction, unit="1", origin="derived", native=native)
+        met.append(contact)
+    refsafe = live.enabled("REFSAFE")
+    laws: list[ContactLaw] = [contact_law(contact, live.dt, live.cone, live.impratio, refsafe) for contact in met]
     law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason=_no_law(laws))
     return Resolution(table=table, contact_law=law, channel_notes=_notes(live))
 
 
 def _no_law(laws: list[ContactLaw]) -> str:
-    return "the pairs of this scene differ" if laws else "no two bodies of this scene may touch"
+    return "the pairs of this scene differ" if laws else "nothing of this scene may touch"
 
 
 def _notes(live: Live) -> dict[str, ChannelNote]:
@@ -189,7 +196,8 @@ def _shape(live: Live, settings: Settings, prefix: str, geom: int, material: Mat
     yield row("contact_dimensions", int(live.array("geom_condim")[geom]), "1", "geom_condim", asked.get("condim"))
 
 
-def _surface(live: Live, geom: int) -> Surface:
+def surface(live: Live, geom: int) -> Surface:
+    """What a geom brings into its contacts."""
     first, second = floats(live.array("geom_solref")[geom])
     return Surface(
         solref=(first, second),

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
-from ...harness.engine import Settings, Value
-from ...harness.resolution import Row, floats, read
+from ...harness.engine import Resolved, Settings, Value
+from ...harness.required import REQUIRED_PER_JOINT, joint_unit
+from ...harness.resolution import Row, absent, floats, read
 from ...harness.robot_model import Joint, Link
-from .readback import Live, axes_matrix
+from ...harness.scene import Scene
+from ...harness.soft_contact import mixed
+from .readback import Live, axes_matrix, surface
 from .robots import RobotAccess
 
 
@@ -24,6 +28,21 @@ def robot_rows(live: Live, settings: Settings, access: RobotAccess) -> Iterator[
     for joint, dof in zip(access.source.joints, newton_dofs, strict=True):
         mjc = dofs[int(dof)]
         yield from _joint(live, settings, joint, mjc, of_dof[mjc])
+
+
+def robot_pairs(live: Live, scene: Scene, access: RobotAccess) -> Iterator[Row]:
+    """Friction of every body against the robot's shapes: one number, or all that occur."""
+    for body, robot in product(scene.bodies, scene.touching_robots):
+        if not body.shapes:
+            continue
+        mine = surface(live, live.geoms[body.name, 0])
+        mus = tuple(sorted({mixed(mine, surface(live, live.geom_of[s])).friction for s in access.shapes}))
+        native = "max of mjw_model.geom_friction over the robot's shapes"
+        found = Resolved(value=mus[0] if len(mus) == 1 else mus, unit="1", origin="derived", native=native)
+        yield (
+            f"pair.{body.name}+{robot.name}.friction",
+            found if mus else absent("1", "no shape of the robot can touch"),
+        )
 
 
 def _link(live: Live, link: Link, body: int) -> Iterator[Row]:
@@ -43,13 +62,36 @@ def _joint(live: Live, settings: Settings, joint: Joint, dof: int, index: int) -
     forced = bool(live.array("jnt_actfrclimited")[index])
     effort = float(live.array("jnt_actfrcrange")[index][1]) if forced else math.inf
     friction = 0.0 if settings.options.get("joint_friction") is False else joint.friction
-    rows: dict[str, tuple[Value, str, str, Value]] = {
-        "armature": (float(live.array("dof_armature")[dof]), "kg m^2", "dof_armature", joint.armature),
-        "damping": (float(live.array("dof_damping")[dof]), "N m s/rad", "dof_damping", joint.damping),
-        "friction": (float(live.array("dof_frictionloss")[dof]), "N m", "dof_frictionloss", friction),
-        "lower": (lower, "rad", "jnt_range[0]", joint.lower),
-        "upper": (upper, "rad", "jnt_range[1]", joint.upper),
-        "effort": (effort, "N m", "jnt_actfrcrange[1]; the torque law applies the source's", joint.effort),
+    rows: dict[str, tuple[Value, str, Value]] = {
+        "armature": (float(live.array("dof_armature")[dof]), "dof_armature", joint.armature),
+        "damping": (float(live.array("dof_damping")[dof]), "dof_damping", joint.damping),
+        "friction": (float(live.array("dof_frictionloss")[dof]), "dof_frictionloss", friction),
+        "lower": (lower, "jnt_range[0]", joint.lower),
+        "upper": (upper, "jnt_range[1]", joint.upper),
+        "effort": (effort, "jnt_actfrcrange[1]; the torque law applies the source's", joint.effort),
     }
-    for quantity, (value, unit, native, asked) in rows.items():
+    for quantity, (value, native, asked) in rows.items():
+        unit = joint_unit(joint.kind, REQUIRED_PER_JOINT[quantity])
         yield f"joint.{joint.name}.{quantity}", read(value, unit, f"mjw_model.{native}", file=asked)
+    if live.solver.mjw_model.nu:
+        yield from _drive(live, joint, index)
+
+
+def _drive(live: Live, joint: Joint, index: int) -> Iterator[Row]:
+    """The position drive of a joint; what it was asked to be is not in the description."""
+    mine = live.array("actuator_trnid")[:, 0] == index  # a position and a velocity actuator, in this order
+    for name, of_hinge, gain in zip(
+        ("drive_stiffness", "drive_damping"),
+        ("N m/rad", "N m s/rad"),
+        live.array("actuator_gainprm")[mine][:, 0],
+        strict=True,
+    ):
+        unit, native = joint_unit(joint.kind, of_hinge), "mjw_model.actuator_gainprm[0]"
+        yield f"joint.{joint.name}.{name}", Resolved(value=float(gain), unit=unit, origin="scene", native=native)
+    explicit = live.integrator in ("Euler", "RK4")
+    when = "start of step" if explicit else "start of step, kd at its end"
+    native = "mjw_model.opt.integrator: implicit ones take the actuators' derivative by v"
+    yield (
+        f"joint.{joint.name}.drive_evaluation",
+        Resolved(value=when, unit="", origin="derived", native=native),
+    )

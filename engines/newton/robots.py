@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,10 @@ from ...harness.description import format_of, is_text, xml_text
 from ...harness.engine import Settings
 from ...harness.errors import Unsupported
 from ...harness.robot_model import RobotModel, model_of
-from ...harness.scene import Pose, Robot, Scene
+from ...harness.scene import Array, Pose, Robot, Scene
+from .robot_contacts import let_touch
 
+Gains = tuple[Array, Array]  # kp [N m/rad | N/m] and kd [N m s/rad | N s/m] of every joint
 SINGLE = {int(newton.JointType.REVOLUTE), int(newton.JointType.PRISMATIC)}
 
 
@@ -29,7 +31,7 @@ class RobotAccess:
         bodies: Newton's body of every link.
         joints: Newton's joint of every joint.
         q, v: coordinates in `joint_q`, degrees of freedom in `joint_qd` and `joint_f`; slices where consecutive.
-        shapes: number of shapes that take part in contacts.
+        shapes: Newton's index of every shape that can touch something.
     """
 
     source: RobotModel
@@ -37,7 +39,7 @@ class RobotAccess:
     joints: Any
     q: Any
     v: Any
-    shapes: int
+    shapes: tuple[int, ...]
 
     @property
     def link_names(self) -> tuple[str, ...]:
@@ -52,10 +54,14 @@ def one_robot(scene: Scene) -> Robot | None:
     return scene.robots[0] if scene.robots else None
 
 
-def attach(builder: Any, robot: Robot, settings: Settings) -> RobotAccess:
+def attach(
+    builder: Any, robot: Robot, settings: Settings, attributes: Mapping[str, Any], gains: Gains | None = None
+) -> RobotAccess:
     """Import the description into `builder` at the robot's pose, with q0 as its initial coordinates.
 
-    Actuators are taken out, since torques come from outside; contacts and dry friction only stay where asked for.
+    `attributes` are what the settings say of every shape that can touch. Actuators are taken out, since torques come
+    from outside; contacts and dry friction only stay where asked for. `gains` (kp, kd) give every joint a drive with a
+    position and a velocity target.
 
     Raises:
         UsageError: the description is not usable at all.
@@ -68,14 +74,16 @@ def attach(builder: Any, robot: Robot, settings: Settings) -> RobotAccess:
         _import(builder, robot, kind)
     except (ValueError, TypeError, KeyError, OSError, RuntimeError) as error:
         raise Unsupported(f"Newton's {kind.upper()} importer refuses robot {robot.name!r}: {error}") from error
-    for index in range(shape, builder.shape_count) if not robot.contacts else ():
-        builder.shape_flags[index] &= ~int(newton.ShapeFlags.COLLIDE_SHAPES)
-    access = _access(builder, source, body, joint, shape)
+    touching = let_touch(builder, robot, range(shape, builder.shape_count), attributes, settings)
+    access = _access(builder, source, body, joint, touching)
     _check_references(builder, source, access)
     for dof in np.arange(builder.joint_dof_count)[access.v]:
         builder.joint_target_mode[dof] = int(newton.JointTargetMode.NONE)
         if settings.options.get("joint_friction") is False:
             builder.joint_friction[dof] = 0.0
+    for dof, kp, kd in zip(np.arange(builder.joint_dof_count)[access.v], *gains, strict=True) if gains else ():
+        builder.joint_target_mode[dof] = int(newton.JointTargetMode.POSITION_VELOCITY)
+        builder.joint_target_ke[dof], builder.joint_target_kd[dof] = float(kp), float(kd)
     for coordinate, value in zip(np.arange(len(builder.joint_q))[access.q], robot.q0, strict=False):
         builder.joint_q[coordinate] = value
     return access
@@ -121,7 +129,9 @@ def transform(pose: Pose) -> Any:
     return wp.transform(wp.vec3(*pose.p), wp.quat(x, y, z, w))
 
 
-def _access(builder: Any, source: RobotModel, first_body: int, first_joint: int, first_shape: int) -> RobotAccess:
+def _access(
+    builder: Any, source: RobotModel, first_body: int, first_joint: int, shapes: tuple[int, ...]
+) -> RobotAccess:
     links, joints = builder.body_label[first_body:], builder.joint_label[first_joint:]
     bodies = [first_body + _find("link", link.name, links) for link in source.links]
     indices = [first_joint + _find("joint", name, joints) for name in source.joint_names]
@@ -133,14 +143,13 @@ def _access(builder: Any, source: RobotModel, first_body: int, first_joint: int,
         free = builder.joint_type[index] != newton.JointType.FIXED and builder.joint_child[index] not in known
         if free:
             raise Unsupported(f"Newton made a joint {builder.joint_label[index]!r} that the description does not have")
-    collides = int(newton.ShapeFlags.COLLIDE_SHAPES)
     return RobotAccess(
         source=source,
         bodies=np.array(bodies, dtype=int),
         joints=np.array(indices, dtype=int),
         q=_range([builder.joint_q_start[index] for index in indices]),
         v=_range([builder.joint_qd_start[index] for index in indices]),
-        shapes=sum(bool(flags & collides) for flags in builder.shape_flags[first_shape:]),
+        shapes=shapes,
     )
 
 

@@ -71,11 +71,8 @@ class SoftSimulation:
         builder = newton.ModelBuilder(gravity=scene.gravity)
         for body in scene.bodies:
             add_ground(builder, body)
-        self.robot: RobotAccess = attach(builder, robot, settings)
+        self.robot: RobotAccess = attach(builder, robot, settings, {})
         self.link_names = self.robot.link_names
-        if robot.material.friction is not None:
-            for shape in range(len(scene.bodies), builder.shape_count):
-                builder.shape_material_mu[shape] = robot.material.friction
         for name, values in (("pad_stiffness", builder.shape_material_ke), ("pad_damping", builder.shape_material_kd)):
             if name in settings.options:
                 values[:] = [settings.options[name]] * len(values)

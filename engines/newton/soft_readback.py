@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...harness.channels import ChannelNote
-from ...harness.engine import REQUIRED_PER_SHAPE, Resolution, Resolved, Unknown
+from ...harness.engine import Resolution, Resolved, Unknown
+from ...harness.required import REQUIRED_PER_SHAPE
 from ...harness.resolution import Row, absent, floats, read
 from ...harness.soft_mesh import placed, volumes
 from .readback import Live, resolution

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...harness.channels import COLUMNS, STATE_WIDTH, WIDTH, Sample
+from ...harness.contacts import ContactRows
 from ...harness.device import require_cuda
 from ...harness.engine import Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import SimparityError, Unsupported
@@ -32,6 +33,7 @@ class PhysxSimulation:
         n = len(scene.moving)
         self._n = n
         self._probe: Probe | None = None
+        self._gains: tuple[Array, Array] | None = None
         self._block = np.zeros((n, WIDTH))
         self._count, self._force, self._normal, self._asleep = (
             self._block[:, COLUMNS[name]] for name in ("contact_count", "f_B_W", "f_normal_B_W", "asleep")
@@ -48,9 +50,13 @@ class PhysxSimulation:
     def reset(self) -> None:
         """Build everything anew, since the contacts and friction anchors inside PhysX cannot be reset."""
         self.model = build_model(self.scene, self.dt, self.settings)
+        robot = self.model.robot
+        if robot is not None and self._gains is not None:
+            robot.drives.engage(*self._gains)
+            robot.drives.aim(np.array(robot.robot.q0 or np.zeros(len(robot.joints))), np.zeros(len(robot.joints)))
         self._map_state()
         moving, system = self.model.moving, self.model.system
-        self._contacts = ContactReader(self.model)
+        self._contacts = ContactReader(self.model, self.scene)
         self._step, self._pack = system.step, system.pack
         n, dt = len(moving), system.timestep
         mass = np.array([body.mass for body in moving]).reshape(n, 1)
@@ -95,6 +101,14 @@ class PhysxSimulation:
             if row.any()
         ]
 
+    def drive(self, kp: Array, kd: Array) -> None:
+        self._gains = np.array(kp), np.array(kd)
+        self.reset()
+
+    def target(self, q_ref: Array, v_ref: Array) -> None:
+        assert self.model.robot is not None, "the scene has no robot"
+        self.model.robot.drives.aim(q_ref, v_ref)
+
     def set_velocity(self, V_WB: Array) -> None:
         self._look()  # now: the force of the step that ended has no part in this jump
         arms = rotated(self._q_WB, self._com)
@@ -129,6 +143,12 @@ class PhysxSimulation:
         into.data[...] = self._block
         if self._order is not None:
             into.joints[:2] = self._joint_state[:, self._order]
+
+    def watch_contacts(self, watched: bool) -> None:
+        """Nothing to do: PhysX keeps its list until the next step."""
+
+    def contacts(self) -> ContactRows:
+        return self._contacts.rows()
 
     def dynamics(self, q: Array, v: Array, flange: str) -> RobotDynamics:
         assert self.model.robot is not None, "the scene has no robot"

@@ -36,6 +36,12 @@ OPTIONS: Mapping[str, Option] = {
     "robot_iterations": Option(
         kind=int, unit="1", text="instead of iterations where a contact-free robot moves alone, same native name"
     ),
+    "importer": Option(
+        kind=str,
+        unit="",
+        text="who reads a robot: built from the source model, or SAPIEN's URDFLoader",
+        choices=("source", "urdf_loader"),
+    ),
     "joint_friction": Option(kind=bool, unit="", text="false leaves out the robot's dry friction; PhysX knows none"),
     "joint_load_friction": Option(kind=float, unit="1", text="resistance per load of a joint, no torque; friction"),
     "joint_max_velocity": Option(kind=float, unit="rad/s", text="cap on every joint's velocity, max_velocity"),
@@ -103,6 +109,9 @@ Q_X_ONTO_Z = (0.5**0.5, 0.0, -(0.5**0.5), 0.0)
 
 NO_DRY_FRICTION = "a joint's friction is a factor on its load in PhysX, not a torque, and stays 0 or SAPIEN's default"
 PAIRS_OFF_AT_MOST = 32  # one bit each in the third word of collision_groups
+# First two words of collision_groups, SAPIEN's contact type and affinity: two shapes meet where a bit of one's type is
+# in the other's affinity. So bodies meet bodies and robots, and robots meet bodies only.
+BODY_GROUPS, ROBOT_GROUPS = (1, 3, 0, 0), (2, 0, 0, 0)
 MOST_ITERATIONS = 255  # PhysX keeps each count in 8 bits and wraps: 300 becomes 44, 256 becomes 0 and the state NaN
 CONTACT_OFFSET, REST_OFFSET = 0.01, 0.0  # [m] SAPIEN's defaults, physx_default.h
 

@@ -87,7 +87,7 @@ def _collision_groups(scene: Scene) -> dict[str, list[int]]:
             f"scene {scene.name!r} switches off contact between {len(scene.collision_pairs_off)} pairs; SAPIEN's "
             f"collision groups have bits for {mapping.PAIRS_OFF_AT_MOST}"
         )
-    words = {body.name: [1, 1, 0, 0] for body in scene.bodies}  # the first two: what every actor builder sets
+    words = {body.name: list(mapping.BODY_GROUPS) for body in scene.bodies}
     for bit, pair in enumerate(scene.collision_pairs_off):
         for name in pair:
             words[name][2] |= 1 << bit

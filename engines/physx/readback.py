@@ -7,6 +7,7 @@ not exposed. Bodies, shapes and materials are read from PhysX itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from ...harness.channels import ChannelNote
@@ -17,7 +18,9 @@ from . import mapping
 from .dynamics import NOTES
 from .model import Model
 from .robot_readback import robot_rows
+from .robots import ROOT, Articulated
 
+_COMBINED = "average of both dynamic_friction: the combine mode is not readable, the rule was measured"
 _CHANNEL_NOTES = {
     "f_B_W": ChannelNote(
         "derived",
@@ -29,6 +32,9 @@ _CHANNEL_NOTES = {
     ),
     "f_normal_B_W": ChannelNote(
         "derived", "sum of the contacts' impulses over dt; a sleeping body's keeps the value of its last step awake"
+    ),
+    "f_friction": ChannelNote(
+        "unsupported", "SAPIEN's contact points have the normal part of the impulse only; friction is per body"
     ),
 }
 
@@ -47,18 +53,30 @@ def resolution(model: Model, scene: Scene, settings: Settings, dt: float) -> Res
     bounces = []
     for a, b in scene.colliding_pairs():
         one, other = (model.components[name].collision_shapes[0].physical_material for name in (a, b))
-        table[f"pair.{a}+{b}.friction"] = Resolved(
-            value=mapping.combined(one.dynamic_friction, other.dynamic_friction),
-            unit="1",
-            origin="derived",
-            native="average of both dynamic_friction: the combine mode is not readable, the rule was measured",
-        )
+        mu = mapping.combined(one.dynamic_friction, other.dynamic_friction)
+        table[f"pair.{a}+{b}.friction"] = Resolved(value=mu, unit="1", origin="derived", native=_COMBINED)
         bounces.append(mapping.combined(one.restitution, other.restitution))
+    for body, robot in product(scene.bodies, scene.touching_robots):
+        if body.shapes and model.robot is not None:
+            component = model.components[body.name]
+            table[f"pair.{body.name}+{robot.name}.friction"] = _robot_pair(component, model.robot)
+            if body.mass is not None and model.robot.shapes:
+                mine, its = (s.physical_material for s in (component.collision_shapes[0], model.robot.shapes[0][1]))
+                bounces.append(mapping.combined(mine.restitution, its.restitution))
     law = mapping.contact_law(bounces, float(config.bounce_threshold), bool(config.enable_tgs))
     notes = _CHANNEL_NOTES if model.robot is None else {**_CHANNEL_NOTES, **NOTES}
     substeps = "iterations" if model.robot is None else model.robot.iterations_option
     refined_by = ("iterations",) if substeps == "iterations" else ()  # robot_iterations adds rounding, see NOTES.md
     return Resolution(table=table, contact_law=law, channel_notes=notes, refined_by=refined_by)
+
+
+def _robot_pair(component: Any, robot: Articulated) -> Resolved:
+    """Friction of a body against the robot's shapes, which are all of one material."""
+    if not robot.shapes:
+        return absent("1", "no shape of the robot can touch")
+    one, other = (shape.physical_material for shape in (component.collision_shapes[0], robot.shapes[0][1]))
+    mu = mapping.combined(one.dynamic_friction, other.dynamic_friction)
+    return Resolved(value=mu, unit="1", origin="derived", native=_COMBINED)
 
 
 def _options(model: Model, scene: Scene, asked: Mapping[str, Value], dt: float) -> Iterator[Row]:
@@ -91,6 +109,9 @@ def _options(model: Model, scene: Scene, asked: Mapping[str, Value], dt: float) 
         native = "PhysxArticulation.solver_position_iterations"
         of_robot = read(count, "1", native, settings=asked.get(model.robot.iterations_option))
         yield "robot_iterations", of_robot
+        root = next(link.name for link in model.robot.articulation.links if link.is_root)
+        importer = "source" if root.endswith(ROOT) else "urdf_loader"
+        yield option("importer", importer, "", f"the articulation's root is {root!r}")
         iterations = iterations if moving else of_robot
     yield "dt", read(float(system.timestep), "s", "PhysxCpuSystem.timestep, 32 bit", scene=dt)
     yield "iterations", iterations

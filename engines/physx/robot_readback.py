@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...harness.engine import REQUIRED_PER_JOINT, REQUIRED_PER_LINK, Resolved, Value
-from ...harness.resolution import Row, floats, read
+from ...harness.engine import Resolved, Value
+from ...harness.required import REQUIRED_PER_JOINT, REQUIRED_PER_LINK, joint_unit
+from ...harness.resolution import Row, floats, read, unreadable
 from ...harness.robot_model import Joint, Link
 from . import mapping
 from .robots import Articulated
@@ -18,8 +19,8 @@ def robot_rows(robot: Articulated, asked: Mapping[str, Value]) -> Iterator[Row]:
     """The resolved rows of every link and joint of the source."""
     for link, native, made in zip(robot.source.links, robot.links, robot.made, strict=True):
         yield from _link_rows(link, native, asked) if made else _merged_rows(link, native)
-    for joint, native in zip(robot.source.joints, robot.joints, strict=True):
-        yield from _joint_rows(joint, native, asked)
+    for k, (joint, native) in enumerate(zip(robot.source.joints, robot.joints, strict=True)):
+        yield from _joint_rows(joint, native, asked, robot.drives.added(k))
 
 
 def _link_rows(link: Link, native: Any, asked: Mapping[str, Value]) -> Iterator[Row]:
@@ -46,8 +47,9 @@ def _merged_rows(link: Link, native: Any) -> Iterator[Row]:
         )
 
 
-def _joint_rows(joint: Joint, native: Any, asked: Mapping[str, Value]) -> Iterator[Row]:
+def _joint_rows(joint: Joint, native: Any, asked: Mapping[str, Value], drive: tuple[float, float]) -> Iterator[Row]:
     lower, upper = floats(native.limit[0])
+    kp, kd = drive
     live: dict[str, tuple[Value, str, Value]] = {
         "armature": (float(native.armature[0]), "armature, 32 bit", joint.armature),
         "damping": (float(native.damping), "damping of the joint's drive, 32 bit", joint.damping),
@@ -59,20 +61,37 @@ def _joint_rows(joint: Joint, native: Any, asked: Mapping[str, Value]) -> Iterat
         "effort": ("PhysX limits a joint's drive, not qf; the torque law limits the torque", joint.effort),
     }
     prefix = f"joint.{joint.name}."
-    for quantity, unit in REQUIRED_PER_JOINT.items():
-        if quantity in live:
+    for quantity, of_hinge in REQUIRED_PER_JOINT.items():
+        unit = joint_unit(joint.kind, of_hinge)
+        if quantity == "damping" and kp:
+            yield prefix + quantity, unreadable(unit, "one damper holds it and drive_damping together", joint.damping)
+        elif quantity in live:
             value, place, authored = live[quantity]
             yield prefix + quantity, read(value, unit, place, file=authored)
         else:
             why, authored = absent[quantity]
             yield prefix + quantity, Resolved(value=None, unit=unit, origin="absent", native=why, authored=authored)
-    if joint.stiffness:
+    yield prefix + "type", read(str(native.type), "", "PhysxArticulationJoint.type; a revolute one wraps its angle")
+    if kp:
+        for name, value, asked_for, of_hinge in (
+            ("drive_stiffness", float(native.stiffness) - joint.stiffness, kp, "N m/rad"),
+            ("drive_damping", float(native.damping) - joint.damping, kd, "N m s/rad"),
+        ):
+            place = f"{name.removeprefix('drive_')} of the joint's drive, 32 bit, less what the file asks for"
+            yield prefix + name, read(value, joint_unit(joint.kind, of_hinge), place, scene=asked_for)
+        why = "PhysX guide: an articulation's drive is a constraint, implicit in q and v; measured, see NOTES.md"
+        yield prefix + "drive_evaluation", Resolved(value="end of step", unit="", origin="derived", native=why)
+    elif joint.stiffness:
         place = "stiffness of the joint's drive, 32 bit"
-        yield prefix + "stiffness", read(float(native.stiffness), "N m/rad", place, file=joint.stiffness)
+        unit = joint_unit(joint.kind, "N m/rad")
+        yield prefix + "stiffness", read(float(native.stiffness), unit, place, file=joint.stiffness)
         place = "drive_target, 32 bit"
-        yield prefix + "rest", read(float(native.drive_target[0]), "rad", place, file=joint.rest)
+        yield (
+            prefix + "rest",
+            read(float(native.drive_target[0]), joint_unit(joint.kind, "rad"), place, file=joint.rest),
+        )
     for name, attribute in mapping.ON_JOINT.items():
         quantity = {"friction": "load_friction"}.get(attribute, attribute)
         value = float(getattr(native, attribute))
-        unit = mapping.OPTIONS[name].unit
+        unit = joint_unit(joint.kind, mapping.OPTIONS[name].unit)
         yield prefix + quantity, read(value, unit, f"PhysxArticulationJoint.{attribute}", settings=asked.get(name))

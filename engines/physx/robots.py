@@ -1,6 +1,7 @@
 """A robot as a PhysX articulation, built link by link from its source model: SAPIEN reads no MJCF.
 
-A link without mass would silently get 1 kg, so it becomes part of the link that it is fixed to.
+A link without mass would silently get 1 kg, so it becomes part of the link that it is fixed to. `importer=urdf_loader`
+takes SAPIEN's own URDF loader instead, see `urdf_import`.
 """
 
 from __future__ import annotations
@@ -16,9 +17,13 @@ from ...harness.errors import SimparityError, Unsupported, UsageError
 from ...harness.robot_model import Joint, Link, RobotModel, model_of
 from ...harness.scene import Array, Robot, Scene
 from . import mapping
+from .drives import Drives
 from .library import physx, sapien
 from .robot_contacts import attach_shapes
 from .shapes import to_pose
+from .urdf_import import load_urdf
+
+ROOT = "/root"  # ends the name of the link that we put under a robot
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +32,16 @@ class Articulated:
 
     Attributes:
         robot: as the scene has it; `source`: what its description says.
-        articulation: the `PhysxArticulation`; its root is a link of ours, fixed to the world at the robot's pose.
+        articulation: the `PhysxArticulation`; its root, fixed to the world at the robot's pose, is a link of ours, or
+            the file's own where SAPIEN's URDF loader read it.
         links: per link of the source, the link of the articulation that it is (part of).
         in_link: per link of the source, its pose in that link.
         made: per link of the source, whether the articulation has a link of its own for it.
+        shapes: its collision shapes, each with the index of the source's link that it belongs to.
         joints: per joint of the source, the `PhysxArticulationJoint`.
         order: per joint of the source, its place in SAPIEN's joint arrays; a slice where both have the same order.
         inverse: per joint of SAPIEN's arrays, its place in the source.
+        drives: of its joints.
         iterations_option: the option that its position iterations follow.
     """
 
@@ -43,9 +51,11 @@ class Articulated:
     links: tuple[Any, ...]
     in_link: tuple[Any, ...]
     made: tuple[bool, ...]
+    shapes: tuple[tuple[int, Any], ...]
     joints: tuple[Any, ...]
     order: Any
     inverse: Any
+    drives: Drives
     iterations_option: str
 
     def native(self, values: Array) -> Any:
@@ -66,22 +76,19 @@ def add_robot(world: Any, scene: Scene, options: Mapping[str, Value]) -> Articul
     robot = scene.robots[0]
     source = model_of(robot)
     mapping.check_joint_friction(robot.name, {joint.name: joint.friction for joint in source.joints}, options)
-    root = _link(None, f"{robot.name}/root")
-    root.joint.type = "fixed"
-    links, in_link, made = _links(robot, source, root, options)
-    if robot.contacts:
-        attach_shapes(source, links, in_link, options, len(scene.collision_pairs_off))
-    for link in (root, *(link for link, own in zip(links, made, strict=True) if own)):
-        entity = sapien.Entity()
-        entity.name = link.name
-        entity.add_component(link)
-        if link is root:
-            entity.pose = to_pose(robot.pose)
-        world.add_entity(entity)
+    if options.get("importer") == "urdf_loader":
+        articulation, links = load_urdf(world, robot, source)
+        shapes: Any = ()
+        in_link, made = [sapien.Pose()] * len(links), [True] * len(links)
+        for link in articulation.links:
+            if not link.is_root:
+                _configure(link, options)
+    else:
+        articulation, links, in_link, made, shapes = _built(world, scene, source, options)
     iterations = mapping.iterations_option(not (robot.contacts or scene.moving), options)
     if iterations in options:
-        root.articulation.set_solver_position_iterations(options[iterations])
-    active = {joint.name: joint for joint in root.articulation.active_joints}
+        articulation.set_solver_position_iterations(options[iterations])
+    active = {joint.name: joint for joint in articulation.active_joints}
     for name in source.joint_names:
         if name not in active:
             raise SimparityError(f"joint {name!r} of robot {robot.name!r} is not in SAPIEN's articulation")
@@ -89,21 +96,42 @@ def add_robot(world: Any, scene: Scene, options: Mapping[str, Value]) -> Articul
     articulated = Articulated(
         robot=robot,
         source=source,
-        articulation=root.articulation,
+        articulation=articulation,
         links=tuple(links),
         in_link=tuple(in_link),
         made=tuple(made),
+        shapes=shapes,
         joints=tuple(active[name] for name in source.joint_names),
         order=order,
         inverse=inverse,
+        drives=Drives(source.joints, tuple(active[name] for name in source.joint_names)),
         iterations_option=iterations,
     )
     if robot.q0:
         if len(robot.q0) != len(active):
             numbers = f"{len(active)} joints and {len(robot.q0)} numbers in q0"
             raise UsageError(f"robot {robot.name!r} has {numbers}; give one per joint")
-        root.articulation.set_qpos(articulated.native(np.array(robot.q0)))
+        articulation.set_qpos(articulated.native(np.array(robot.q0)))
     return articulated
+
+
+def _built(
+    world: Any, scene: Scene, source: RobotModel, options: Mapping[str, Value]
+) -> tuple[Any, list[Any], list[Any], list[bool], Any]:
+    """The articulation from the source, added to `world`, with what `_links` says of its links, and its shapes."""
+    robot = scene.robots[0]
+    root = _link(None, f"{robot.name}{ROOT}")
+    root.joint.type = "fixed"
+    links, in_link, made = _links(robot, source, root, options)
+    shapes = attach_shapes(robot, source, links, in_link, options) if robot.contacts else ()
+    for link in (root, *(link for link, own in zip(links, made, strict=True) if own)):
+        entity = sapien.Entity()
+        entity.name = link.name
+        entity.add_component(link)
+        if link is root:
+            entity.pose = to_pose(robot.pose)
+        world.add_entity(entity)
+    return root.articulation, links, in_link, made, shapes
 
 
 def _links(

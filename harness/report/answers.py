@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from .ensemble_words import ensemble_finding
 from .lexicon import Lexicon
-from .runs import Participant, Run
+from .participants import Participant
+from .runs import Run
 from .verdicts import Cell, Judged
 from .wording import agreement, all_agree, finding, in_words, worst_cell
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from ..experiment import OUTCOME
 from .lexicon import Lexicon
+from .participants import Participant, base_of
 from .quantity import quantity
-from .runs import Participant, base_of
 from .verdicts import Judged
 
 NEARER = 10  # times smaller: an override that brings an engine that much nearer explains the difference

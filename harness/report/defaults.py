@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from ..engine import REQUIRED_OPTIONS, ContactLaw, Resolution, Resolved, Unknown, Value
+from ..engine import ContactLaw, Resolution, Resolved, Unknown, Value
+from ..required import REQUIRED_OPTIONS
 from .quantity import NOTHING, unit_text, value_text
 
 SAME = 1e-6  # relative: what 32-bit storage does to a value is no difference

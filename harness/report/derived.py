@@ -9,7 +9,7 @@ import numpy as np
 from ..contacts import ContactTrace
 from ..experiment import Context, Experiment, Series
 from ..registry import experiment_class
-from ..rollout import Schedule
+from ..schedule import Schedule
 from ..soft_state import SoftTrace
 from ..trace import Trace
 from .chart import Chart, Curve

@@ -12,8 +12,9 @@ from ..engine import Resolution
 from ..experiment import Experiment
 from .lexicon import Lexicon
 from .measured import MetricRow, Reading
+from .participants import Participant
 from .quantity import quantity
-from .runs import Participant, Run, Variant
+from .runs import Run, Variant
 from .summary import DeviationGroup, DeviationTable
 from .wording import in_words
 
@@ -24,7 +25,7 @@ def evaluates(runs: Sequence[Run], words: Lexicon) -> bool:
     """Whether these runs evaluate states and leave no trace."""
     if any(run.ok for run in runs):
         return all(not run.stepped for run in runs if run.ok)
-    return words.experiment is not None and type(words.experiment).evaluate is not Experiment.evaluate
+    return words.kind is not None and words.kind.evaluate is not Experiment.evaluate
 
 
 def deviation_tables(runs: Sequence[Run], words: Lexicon) -> tuple[DeviationTable, ...]:
@@ -56,7 +57,7 @@ def deviation_answers(runs: Sequence[Run], words: Lexicon) -> tuple[str, ...]:
 
 def _against(words: Lexicon) -> str:
     """What these experiments are held against, in the experiment's word."""
-    return words.experiment.AGAINST if words.experiment is not None else Experiment.AGAINST
+    return words.kind.AGAINST if words.kind is not None else Experiment.AGAINST
 
 
 def _table(settings: str, runs: Sequence[Run], words: Lexicon) -> DeviationTable:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 from ..ensemble import MetricTest, Told
 from ..experiment import OUTCOME
+from ..significance import ALPHA
 from .chart import Bars, Strip
 from .ensembles import Group, groups_of, p_text, told_of
 from .lexicon import Lexicon
 from .measure import Comparison
+from .participants import Participant
 from .quality import NAMES
 from .quantity import quantity, span
-from .runs import Participant
 
 MOST_STRIPS = 4  # metrics that are drawn over the members
 
@@ -58,7 +59,7 @@ class EnsembleView:
     Attributes:
         parameter: of the experiment, that numbers the members.
         labels: the participants; `members` says how many each has, in words.
-        bars: outcomes, None where the experiment names none.
+        bars: outcomes, None where there is no more to say than that all members ran.
         rows: metrics over the members; none where everyone has one member, whose metrics the panel then shows.
         tests: what stands behind the verdicts.
         shown: the member that is drawn over time.
@@ -102,12 +103,12 @@ def view_of(comparison: Comparison, words: Lexicon) -> EnsembleView:
 def _test_row(pair: tuple[str, str], test: MetricTest, told: Told) -> TestRow:
     tells = test in told.telling
     verdict = "differ" if tells else "nearer than the tolerance" if test.small else "not told apart"
-    if told.word == "unresolved" and not test.small:
+    if test.least * len(told.tests) >= ALPHA and not test.small:
         verdict = "unresolved"
     return TestRow(
         pair=pair,
-        metric=test.metric,
-        test=test.exact,
+        metric=test.what,
+        test=test.name,
         p=p_text(test.p),
         corrected=p_text(test.corrected),
         verdict=verdict,
@@ -123,7 +124,7 @@ def _bars(groups: Mapping[Participant, Group], words: Lexicon) -> Bars | None:
     everything = [group.ensemble.outcomes for group in groups.values()]
     present = list(dict.fromkeys(word for one in everything for word in one))
     present = [word for word in present if any(one.get(word) for one in everything)]
-    if not present:
+    if not any(group.ensemble.ends for group in groups.values()):
         return None
     rows = tuple(
         (words.names[who], tuple(group.ensemble.outcomes.get(word, 0) for word in present))

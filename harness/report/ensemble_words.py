@@ -8,8 +8,8 @@ from ..ensemble import Distribution
 from ..experiment import OUTCOME
 from .ensembles import Group, cell_of, groups_of, halved
 from .lexicon import Lexicon
+from .participants import Participant, base_of
 from .quantity import span
-from .runs import Participant, base_of
 from .verdicts import Cell, Judged, ending, gravest
 from .wording import clusters, listed, plain_ones
 
@@ -39,8 +39,8 @@ def _alike(groups: Sequence[Group]) -> list[list[Group]]:
     found: list[list[Group]] = []
     for group in groups:
         for other in found:
-            same = other[0].ensemble.outcomes == group.ensemble.outcomes
-            if group.ensemble.outcomes and same and other[0].asked == group.asked:
+            same = other[0].ensemble.ends == group.ensemble.ends
+            if group.ensemble.ends and same and other[0].asked == group.asked:
                 other.append(group)
                 break
         else:
@@ -53,16 +53,14 @@ def _ended(alike: Sequence[Group], words: Lexicon) -> str:
     first = alike[0]
     parts = [
         f"{word} in {count} of {first.asked}" if number == 0 else f"{word} in {count}"
-        for number, (word, count) in enumerate(
-            sorted(((w, c) for w, c in first.ensemble.outcomes.items() if c), key=lambda item: -item[1])
-        )
+        for number, (word, count) in enumerate(sorted(first.ensemble.ends.items(), key=lambda item: -item[1]))
     ]
     name = next((name for name in words.main_metrics if name != OUTCOME), None)
     if name is not None:
         values = [value for group in alike if name in group.ensemble.metrics for value in _values(group, name)]
         if values:
             parts.append(_measured(name, Distribution.of(values), words))
-    if parts and not first.ensemble.outcomes and first.asked > 1:
+    if parts and not first.ensemble.ends and first.asked > 1:
         parts = [f"{', '.join(parts)} over {first.asked} members"]
     return f"{listed([words.names[group.who] for group in alike])}: {', '.join(parts) or 'no number to tell'}"
 

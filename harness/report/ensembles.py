@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ..compare import KINDS
-from ..ensemble import ALPHA, Ensemble, MetricTest, Told, gathered, tell_apart
+from ..ensemble import Ensemble, MetricTest, Told, gathered, tell_apart
+from ..significance import ALPHA
 from .lexicon import Lexicon
 from .measure import Comparison
+from .participants import Participant
 from .quantity import plain
-from .runs import Participant, Run
+from .runs import Run
 from .verdicts import Cell, Judged, broken_cell
 
 _UNIT_OF = {
@@ -143,8 +145,9 @@ def cell_of(told: Told) -> Cell:
     short = f"needs {told.needed} members" if told.word == "unresolved" else ""
     if told.telling:
         test = told.telling[0]
-        short = f"{test.metric}, p\N{NO-BREAK SPACE}{p_text(test.corrected)}"
+        short = f"{test.what}, p\N{NO-BREAK SPACE}{p_text(test.corrected)}"
     notes = [_sentence(test) for test in told.tests]
+    notes += [f"{name}: only one of the two gives it, so they cannot be compared in it" for name in told.one_sided]
     if told.word == "unresolved":
         notes.append(f"with fewer than {told.needed} members each no test can reach {plain(ALPHA)}")
     return Cell(word=told.word, said="; ".join(part for part in (short, many) if part), notes=(many, *notes))
@@ -152,7 +155,7 @@ def cell_of(told: Told) -> Cell:
 
 def _sentence(test: MetricTest) -> str:
     small = ", nearer than the tolerance" if test.small else ""
-    return f"{test.metric}: {test.exact} p {p_text(test.p)}, corrected {p_text(test.corrected)}{small}"
+    return f"{test.what}: {test.name} p {p_text(test.p)}, corrected {p_text(test.corrected)}{small}"
 
 
 def p_text(value: float) -> str:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..engine import REQUIRED_OPTIONS, Compliant, Impulse, Resolution, Resolved, Soft, Unknown, Value
+from ..engine import Compliant, Impulse, Resolution, Resolved, Soft, Unknown, Value
+from ..required import REQUIRED_OPTIONS
 from .defaults import IMPEDANCE, LAW_UNITS, LAW_WORDS, alike, names_in
 from .quantity import value_text
 

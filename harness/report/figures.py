@@ -14,8 +14,8 @@ from ..scene import Array
 from ..trace import Trace
 from .chart import Chart, Curve
 from .measure import Comparison, Traces, between
+from .participants import Participant
 from .quantity import quantity
-from .runs import Participant
 
 POINTS = 400  # of a curve
 MOVES = 1e-3  # [m] along x from which the way along x is worth a chart

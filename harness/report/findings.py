@@ -39,15 +39,15 @@ def _seen_in(run: Run, words: Lexicon) -> Iterator[tuple[str, float, str]]:
         if check.outcome == "fail":
             unit = words.metrics[check.metric].unit if check.metric in words.metrics else ""
             error, tolerance = quantity(check.error, unit, signed=True), quantity(check.tolerance, unit)
-            text = f"check {check.metric} fails: error {error}, tolerance {tolerance}"
+            text = f"check {check.metric} fails: error {error}, tolerance {tolerance}; {check.reason}"
             if check.metric == OUTCOME and words.outcomes:
                 text = f"check {check.metric} fails: {words.said(OUTCOME, check.measured)}"
-                text += f" where {words.said(OUTCOME, check.expected)} is expected"
+                text += f" where {words.said(OUTCOME, check.expected)} is expected; {check.reason}"
             yield check.metric, abs(check.error or 0.0), text
     for seen in run.record.detections:
         yield seen.kind, 0.0, f"{seen.kind} from {quantity(seen.onset, 's')}: {seen.reason}"
     for note in run.record.notes:
-        yield NOTE + re.sub(r"[\d.]+", "", note), 0.0, note
+        yield NOTE + re.sub(r"('[^']*')|[\d.]+", r"\1", note), 0.0, note  # numbers vary from run to run, names do not
     if run.status not in ("ok", "unsupported"):
         yield run.status, 0.0, ending(run)
 

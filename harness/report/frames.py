@@ -128,7 +128,8 @@ def load_contacts(run_id: str, results: Path) -> pd.DataFrame:
     folder = store.find(run_id, results)
     if not (folder / store.CONTACTS).is_file():
         raise UsageError(f"run {run_id!r} has no contact points: its experiment or its engine logs none")
-    found, time = store.read_contacts(folder), store.read_trace(folder).time
+    time = store.read_trace(folder).time
+    found = store.read_contacts(folder, len(time))
     names = np.array(found.parties, dtype=object)
     columns: dict[str, Any] = {"time": time[found.sample], "a": names[found.rows.a], "b": names[found.rows.b]}
     for field in dataclasses.fields(found.rows)[2:]:

@@ -11,7 +11,7 @@ from ..scene import Array
 from ..trace import Trace
 from .chart import Chart, ChartGroup, Curve
 from .measure import Comparison, Standing, Traces
-from .runs import Participant
+from .participants import Participant
 
 MOST_JOINTS = 9
 

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..checks import metrics_of
+from ..contact_quality import quality
 from ..errors import SimparityError
 from ..experiment import OUTCOME, Experiment, Metric, outcome_word
 from ..registry import experiment_class
 from .chart import Style
+from .participants import Participant
 from .quantity import quantity
-from .runs import PHASE, Participant, Run, Variant, labels, word
+from .runs import PHASE, Run, Variant, labels, word
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,14 +23,18 @@ class Lexicon:
     """Words for the runs of one experiment.
 
     Attributes:
-        experiment: with the parameters of one of the runs; None when this version of simparity does not have it.
+        kind: the experiment's class; None when this version of simparity does not have it.
+        experiment: with the parameters of one of the runs; None when this version knows no such parameters.
+        recorded: names of all metrics in the records, those of contact quality left out.
         names: label of every participant.
         variants: what sets every variant apart, "" for the experiment's defaults.
         metrics: name -> unit and text, in the order of the experiment.
         styles: label -> how it is drawn.
     """
 
+    kind: type[Experiment] | None
     experiment: Experiment | None
+    recorded: tuple[str, ...]
     names: Mapping[Participant, str]
     variants: Mapping[Variant, str]
     metrics: Mapping[str, Metric]
@@ -37,25 +43,25 @@ class Lexicon:
     @property
     def tolerance(self) -> tuple[float, float, float] | None:
         """What the experiment calls agreement [m], [rad], [N s]."""
-        return self.experiment.TOLERANCE if self.experiment else None
+        return self.kind.TOLERANCE if self.kind else None
 
     @property
     def ensemble(self) -> str:
         """The parameter that numbers the members of an ensemble, "" where there is none."""
-        return self.experiment.ENSEMBLE if self.experiment else ""
+        return self.kind.ENSEMBLE if self.kind else ""
 
     @property
     def outcomes(self) -> tuple[str, ...]:
         """Words for the metric `outcome`."""
-        return tuple(self.experiment.OUTCOMES) if self.experiment else ()
+        return tuple(self.kind.OUTCOMES) if self.kind else ()
 
     @property
     def main_metrics(self) -> tuple[str, ...]:
-        """Metrics that stand for the experiment: those that it names, or all its own."""
-        if self.experiment is None:
+        """Metrics that stand for the experiment: those that it names, or all its own; else those of the records."""
+        if self.kind is None:
             return ()
-        own = tuple(metric.name for metric in self.experiment.metrics())
-        return tuple(self.experiment.MAIN_METRICS) or own
+        own = [metric.name for metric in self.experiment.metrics()] if self.experiment else self.recorded
+        return tuple(self.kind.MAIN_METRICS) or tuple(own)
 
     def said(self, metric: str, value: float | None, digits: int = 3) -> str:
         """A value of a metric with its unit, or the word for it where it is the outcome."""
@@ -66,8 +72,7 @@ class Lexicon:
     @property
     def text(self) -> str:
         """What is simulated, as a sentence without a full stop."""
-        unknown = "an experiment that this version of simparity does not have"
-        text = self.experiment.TEXT if self.experiment else unknown
+        text = self.kind.TEXT if self.kind else "an experiment that this version of simparity does not have"
         return text[:1].upper() + text[1:]
 
 
@@ -80,16 +85,20 @@ def lexicon(runs: Sequence[Run], colours: Mapping[str, int]) -> Lexicon:
             metrics.setdefault(metric.name, metric)
     names = labels(runs)
     first = experiments[0] if experiments else None
+    kind = _kind(runs[0].record.job.experiment)
+    quality_names = {metric.name for metric in quality()}
     return Lexicon(
+        kind=kind,
         experiment=first,
+        recorded=tuple(sorted({name for run in runs for name in run.record.metrics} - quality_names)),
         names=names,
-        variants=variant_texts([run.variant for run in runs], first),
+        variants=variant_texts([run.variant for run in runs], kind),
         metrics=metrics,
         styles={label: _style(who, label, names, colours) for who, label in names.items()},
     )
 
 
-def variant_texts(variants: Sequence[Variant], experiment: Experiment | None) -> dict[Variant, str]:
+def variant_texts(variants: Sequence[Variant], experiment: type[Experiment] | None) -> dict[Variant, str]:
     """What sets each variant apart: "start=push incline=0.2", nothing for the experiment's defaults."""
     usual: dict[str, str] = {}
     if experiment is not None:
@@ -115,6 +124,14 @@ def variant_texts(variants: Sequence[Variant], experiment: Experiment | None) ->
         variant: " ".join(f"{name}={value}" for name, value in row.items() if shown(name, value))
         for variant, row in rows.items()
     }
+
+
+def _kind(name: str) -> type[Experiment] | None:
+    try:
+        kind: type[Experiment] = experiment_class(name)
+    except SimparityError:
+        return None
+    return kind
 
 
 def _experiment_of(run: Run) -> Experiment | None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ..compare import KINDS
 from .measure import Comparison, Pair
+from .participants import Participant, base_of
 from .quantity import quantity
-from .runs import Participant, base_of
 from .summary import Matrix, MatrixRow, Number, NumberRow, NumberTable
 from .verdicts import Cell, Judged, size
 

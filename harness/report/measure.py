@@ -11,20 +11,23 @@ import numpy as np
 
 from .. import store
 from ..compare import Difference, difference, largest
+from ..contacts import ContactTrace
 from ..errors import SimparityError
 from ..trace import Trace
+from .participants import Participant, base_of
 from .quantity import quantity
-from .runs import Participant, Run, Series, base_of
+from .runs import Run, Series
 
 Pair = tuple[Participant, Participant]
 
 
 class Traces:
-    """Traces loaded once each; what cannot be loaded is remembered with the reason."""
+    """Traces and contact points, loaded once each; what cannot be loaded is remembered with the reason."""
 
     def __init__(self) -> None:
         self.damage: list[store.Damage] = []
         self._loaded: dict[Run, Trace | None] = {}
+        self._contacts: dict[Run, ContactTrace | None] = {}
 
     def of(self, run: Run) -> Trace | None:
         """The trace of a run, None when it is damaged."""
@@ -35,6 +38,18 @@ class Traces:
                 self.damage.append(store.Damage(run.folder / store.TRACE, str(error)))
                 self._loaded[run] = None
         return self._loaded[run]
+
+    def contacts_of(self, run: Run) -> ContactTrace | None:
+        """The contact points of a run; None where it has none, or they or its trace are damaged."""
+        if run not in self._contacts:
+            self._contacts[run] = None
+            trace = self.of(run)
+            if trace is not None and (run.folder / store.CONTACTS).is_file():
+                try:
+                    self._contacts[run] = store.read_contacts(run.folder, len(trace.time))
+                except SimparityError as error:
+                    self.damage.append(store.Damage(run.folder / store.CONTACTS, str(error)))
+        return self._contacts[run]
 
 
 @dataclass(frozen=True, kw_only=True)

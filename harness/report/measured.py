@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from ..checks import Verdict
 from ..experiment import OUTCOME, Metric, outcome_word
 from .measure import Comparison
+from .participants import Participant
 from .quantity import quantity
-from .runs import Participant, Series
+from .runs import Series
 
 MOVED = 1e-6  # relative range over the phases from which a metric has a band
 SMALL = 1e-9  # [SI unit] below which a range is rounding

@@ -15,8 +15,9 @@ from .figures import MOST_BODIES, charts_of
 from .lexicon import Lexicon
 from .measure import Comparison, Traces
 from .outlines import outline_charts
+from .participants import Participant
 from .paths import path_chart
-from .runs import Participant, Run
+from .runs import Run
 
 MOST_MEMBERS = 8  # of an ensemble, drawn for each participant
 
@@ -37,14 +38,14 @@ def over_time(
     bodies = max((len(trace.names) for _, trace in firsts.values()), default=0)
     contacts: dict[str, tuple[Array, ContactTrace]] = {}
     for label, (run, trace) in firsts.items():
-        found = _contacts(run, traces)
+        found = traces.contacts_of(run)
         if found is not None:
             contacts[label] = (trace.time, found)
     soft: dict[str, dict[str, SoftTrace]] = {}
     for label, (run, _) in firsts.items():
         for body in _soft(run, traces):
             soft.setdefault(body.name, {})[label] = body
-    parties = words.experiment.FORCES_ON if words.experiment is not None else ()
+    parties = words.kind.FORCES_ON if words.kind is not None else ()
     return (
         *_series(comparison, traces, words),
         *(chart for bodies_of in soft.values() for chart in outline_charts(bodies_of)),
@@ -67,13 +68,8 @@ def _series(comparison: Comparison, traces: Traces, words: Lexicon) -> tuple[Cha
             if trace is None:
                 continue
             try:
-                found.append(
-                    (
-                        words.names[standing.who],
-                        trace,
-                        series_of_run(run, trace, _contacts(run, traces), _soft(run, traces)),
-                    )
-                )
+                given = series_of_run(run, trace, traces.contacts_of(run), _soft(run, traces))
+                found.append((words.names[standing.who], trace, given))
             except (SimparityError, LookupError, TypeError, ValueError) as error:
                 reason = f"no series can be derived from it ({type(error).__name__}: {error})"
                 traces.damage.append(store.Damage(run.folder / store.TRACE, reason))
@@ -87,14 +83,3 @@ def _soft(run: Run, traces: Traces) -> tuple[SoftTrace, ...]:
     except SimparityError as error:
         traces.damage.append(store.Damage(run.folder, str(error)))
         return ()
-
-
-def _contacts(run: Run, traces: Traces) -> ContactTrace | None:
-    """The contact points of a run; None where it has none, or they cannot be read."""
-    if not (run.folder / store.CONTACTS).is_file():
-        return None
-    try:
-        return store.read_contacts(run.folder)
-    except SimparityError as error:
-        traces.damage.append(store.Damage(run.folder / store.CONTACTS, str(error)))
-        return None

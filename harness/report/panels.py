@@ -13,9 +13,9 @@ from .ensemble_words import ensemble_finding
 from .lexicon import Lexicon
 from .measure import Comparison, Standing
 from .measured import MetricRow, metric_rows, phases_of
+from .participants import Participant
 from .quality import NAMES
 from .quantity import quantity
-from .runs import Participant
 from .summary import ConvergenceRow, Panel
 from .verdicts import Judged
 from .wording import finding

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from ..contact_quality import quality
 from .lexicon import Lexicon
 from .measure import Comparison
+from .participants import Participant
 from .quantity import NOTHING, quantity
-from .runs import Participant
 
 NAMES = tuple(metric.name for metric in quality())
 

@@ -14,6 +14,7 @@ from typing import Any
 from .. import store
 from ..record import Record
 from ..registry import ensemble_of
+from .participants import Participant, differing, label
 from .quantity import plain
 from .sound import unsound
 
@@ -63,6 +64,7 @@ class Run:
             device=job.device,
             precision=job.precision,
             machine=self.machine,
+            libraries=tuple(sorted(job.libraries.items())),
         )
 
     @cached_property
@@ -91,23 +93,6 @@ class Run:
         """Which member of an ensemble it is, "" where the experiment has none."""
         parameter = ensemble_of(self.record.job.experiment)
         return word(self.record.job.params.get(parameter, 0)) if parameter else ""
-
-
-@dataclass(frozen=True, order=True)
-class Participant:
-    """An engine as it took part: with the options that the user set, its version, and where it ran."""
-
-    engine: str
-    overrides: tuple[tuple[str, str], ...]
-    version: str
-    device: str
-    precision: int
-    machine: str
-
-    def without(self, names: Sequence[str]) -> Participant:
-        """The same without overrides of these options."""
-        kept = tuple((name, value) for name, value in self.overrides if name not in names)
-        return Participant(self.engine, kept, self.version, self.device, self.precision, self.machine)
 
 
 @dataclass(frozen=True, order=True)
@@ -211,31 +196,23 @@ def labels(runs: Sequence[Run]) -> dict[Participant, str]:
     names: dict[Participant, str] = {}
     for group in alike.values():
         well = [who for who in group if who in ended] or group
-        names |= {who: _label(who, well if who in well else group) for who in group}
+        names |= {who: label(who, well if who in well else group) for who in group}
     return names
 
 
-def base_of(who: Participant, others: Sequence[Participant]) -> Participant | None:
-    """The same engine with fewer overrides among `others`, the nearest one."""
-    names = [name for name, _ in who.overrides]
-    bases = [
-        other
-        for other in others
-        if set(other.overrides) < set(who.overrides) and other.without(names) == who.without(names)
-    ]
-    return max(bases, key=lambda base: len(base.overrides), default=None)
-
-
-def _label(who: Participant, alike: Sequence[Participant]) -> str:
-    words = [who.engine]
-    marks = {
-        "version": who.version,
-        "device": who.device,
-        "precision": f"{who.precision}-bit",
-        "machine": f"on {who.machine}",
-    }
-    words += [text for name, text in marks.items() if len({getattr(other, name) for other in alike}) > 1]
-    return " ".join([*words, *(f"{name}={value}" for name, value in who.overrides)])
+def engine_versions(runs: Sequence[Run], engine: str) -> tuple[str, ...]:
+    """The versions of an engine, each with those of its libraries in which these runs of it differ."""
+    ours = [run.participant for run in runs if run.participant.engine == engine]
+    those = sorted({(who.version, who.libraries) for who in ours})
+    several = differing(libraries for _, libraries in those)
+    words: dict[str, set[str]] = defaultdict(set)  # version -> its libraries in words
+    for version, libraries in those:
+        words[version].add(", ".join(f"{name} {found}" for name, found in libraries if name in several))
+    return tuple(
+        f"{version} with {libraries}" if libraries else version
+        for version, found in words.items()
+        for libraries in sorted(found - {""} or {""})  # a run without any of them has nothing to tell
+    )
 
 
 def _series(variant: Variant, group: Sequence[Run]) -> Series:

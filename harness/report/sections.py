@@ -19,8 +19,9 @@ from .matrix import Entered
 from .measure import Comparison, Traces, main_of, measure, reference_of
 from .over_time import over_time
 from .panels import Measured, defaults_of, panel_of
+from .participants import Participant
 from .quality import quality_table
-from .runs import Participant, Run, Series, series_of
+from .runs import Run, Series, series_of
 from .softening import covers, softenings
 from .speed import speed_table
 from .summary import Section
@@ -99,7 +100,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         traces = Traces()
         comparisons = measure(series, traces)
         if comparisons:
-            main = main_of(comparisons, words.experiment.DT if words.experiment else None)
+            main = main_of(comparisons, words.kind.DT if words.kind else None)
             if series is first:
                 reference = None if words.ensemble else reference_of(main, tolerance)
             present = reference if reference in [standing.who for standing in main.ok] else None

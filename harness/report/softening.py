@@ -11,8 +11,9 @@ import numpy as np
 from .chart import Chart, Curve, Style
 from .lexicon import Lexicon
 from .measure import Comparison, between
+from .participants import base_of
 from .quantity import plain, quantity
-from .runs import Variant, base_of
+from .runs import Variant
 from .summary import Softening
 
 SOFTEN = "soften"  # the experiment parameter that scales the controller's stiffness

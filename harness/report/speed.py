@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from .measure import Comparison
+from .participants import Participant
 from .quantity import NOTHING
-from .runs import Participant, Run
+from .runs import Run
 
 LOOP = ("first_step", "step", "read", "command", "controller", "log")
 PARTS = ("import", "build", *LOOP)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import UsageError
 from .matrix import matrix_of
-from .runs import Run, gather, newest_code
+from .runs import Run, engine_versions, gather, newest_code
 from .sections import tell
 from .summary import DamageRow, EarlierRow, Summary
 
@@ -34,10 +34,7 @@ def summarise(results: Path, only: frozenset[str] | None = None) -> Summary:
     damage += tuple(item for one in told for item in one.damage)
     return Summary(
         machines=tuple(sorted({_machine(run) for run in runs})),
-        engines={
-            name: tuple(sorted({r.record.job.engine_version for r in runs if r.record.job.engine == name}))
-            for name in engines
-        },
+        engines={name: engine_versions(runs, name) for name in engines},
         earlier=_earlier(earlier),
         statuses=dict(sorted(Counter(run.status for run in runs).items())),
         matrix=matrix_of(one.entered for one in told),

@@ -244,7 +244,7 @@ class Summary:
     Attributes:
         earlier: what was set aside.
         machines: processors with their number of cores.
-        engines: engine -> its versions.
+        engines: engine -> its versions, with those of its libraries in which its runs differ.
         statuses: status -> number of runs.
     """
 

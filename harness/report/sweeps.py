@@ -15,8 +15,9 @@ from ..experiment import OUTCOME
 from ..scene import Array
 from .chart import Chart, Curve, Style
 from .lexicon import Lexicon
+from .participants import Participant
 from .quantity import plain, quantity
-from .runs import PHASE, Participant, Run, Variant, in_order
+from .runs import PHASE, Run, Variant, in_order
 from .verdicts import LEAST
 
 LEAST_VALUES = 3  # of the swept number, for a diagram
@@ -87,7 +88,7 @@ def sweeps_of(runs: Sequence[Run], words: Lexicon, section: str) -> tuple[Sweep,
 def _rank(shared: _Shared, words: Lexicon) -> tuple[bool, int, str, bool, Any]:
     variant = shared.variant
     usual = words.variants.get(variant, "") == ""
-    first = words.experiment is not None and shared.name == words.experiment.SWEPT
+    first = words.kind is not None and shared.name == words.kind.SWEPT
     kind = ("dt", "option", "parameter").index(shared.kind)
     return (not first, kind, shared.name, not usual, (variant, -shared.dt))
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from ..compare import GRAVITY_OF, KINDS, UNITS, Difference, judge_pair, largest
 from .measure import Comparison, Pair, Standing
+from .participants import Participant
 from .quantity import quantity
-from .runs import Participant, Run
+from .runs import Run
 
 WORDS = (
     *("agree", "within noise", "not converged", "differ", "unresolved", "not told apart"),

@@ -9,8 +9,8 @@ from ..engine import Resolution
 from .controls import controls, proof
 from .explain import MOST, causes
 from .lexicon import Lexicon
+from .participants import Participant, base_of
 from .quantity import quantity
-from .runs import Participant, base_of
 from .verdicts import Cell, Judged, ending, gravest
 
 BRIEF = 2  # causes named in a short sentence

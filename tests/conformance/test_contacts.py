@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,10 @@ import pytest
 from simparity.harness.channels import Sample
 from simparity.harness.contacts import ContactRows, contact_parties
 from simparity.harness.engine import Contacts, Simulation
+from simparity.harness.errors import Unsupported
 from simparity.harness.robot_model import model_of
-from simparity.harness.scene import Array, Body, Box, HalfSpace, Material, Pose, Robot, Scene, box_inertia
+from simparity.harness.scene import Array, Body, Box, HalfSpace, Material, Pose, Robot, Scene
+from simparity.harness.solids import box_inertia
 
 Simulate = Callable[..., Simulation]
 G, SIZE, MASS = 9.81, (0.1, 0.1, 0.1), 0.5
@@ -47,6 +50,27 @@ PRESS = """
           <joint name="press" type="slide" axis="0 0 1"/>
           <geom name="pad_geom" type="sphere" size="0.02"/>
         </body>
+      </body>
+    </body>
+  </worldbody>
+</mujoco>
+"""
+# two balls side by side that overlap by half, each with a box for the eye only that reaches into the plate
+TWINS = """
+<mujoco model="twins">
+  <worldbody>
+    <body name="stand" pos="0 0 0.2">
+      <body name="left" pos="-0.01 0 0">
+        <inertial mass="0.2" pos="0 0 0" diaginertia="1e-4 1e-4 1e-4"/>
+        <joint name="slide_left" type="slide" axis="1 0 0"/>
+        <geom type="sphere" size="0.02"/>
+        <geom type="box" size="0.01 0.01 0.15" contype="0" conaffinity="0"/>
+      </body>
+      <body name="right" pos="0.01 0 0">
+        <inertial mass="0.2" pos="0 0 0" diaginertia="1e-4 1e-4 1e-4"/>
+        <joint name="slide_right" type="slide" axis="0 0 1"/>
+        <geom type="sphere" size="0.02"/>
+        <geom type="box" size="0.01 0.01 0.15" contype="0" conaffinity="0"/>
       </body>
     </body>
   </worldbody>
@@ -155,3 +179,62 @@ def test_a_robot_without_contacts_passes_through(simulate: Simulate) -> None:
     simulation.advance(500)
     simulation.sample(sample)
     assert sample.q[1] == pytest.approx(-0.5 * G * 0.5**2, rel=0.02)
+
+
+def test_a_robot_presses_a_moving_body_on_the_ground(simulate: Simulate, eps: float) -> None:
+    """The block's net force holds its weight: the ground bears the robot's load as well, and both are in it."""
+    robot = Robot(name="tool", description=PRESS, contacts=True, material=ROUGH)
+    scene = Scene(name="clamped", bodies=(GROUND, block("block", 0.0)), robots=(robot,))
+    simulation, load = simulate(scene), 5 + 0.2 * G
+    touching, sample = watched(simulation), Sample(("block",), model_of(robot).joint_names)
+    simulation.command(np.array([0.0, -5.0]), None)
+    simulation.advance(1500)
+    simulation.sample(sample)
+    rows, parties = touching.contacts(), contact_parties(scene)
+    touched = {(parties[a], parties[b]) for a, b in zip(rows.a, rows.b, strict=True)}
+    assert touched == {("ground", "block"), ("block", "tool/pad")}
+    np.testing.assert_allclose(on(rows, parties.index("tool/pad")), [0, 0, load], rtol=5e-3, atol=1e-2)
+    np.testing.assert_allclose(on(rows, 0), [0, 0, -load - MASS * G], rtol=5e-3, atol=1e-2)
+    np.testing.assert_allclose(on(rows, 1), sample.f_normal_B_W[0], atol=10 * eps)
+    np.testing.assert_allclose(sample.f_B_W[0], [0, 0, MASS * G], atol=2e-2)
+
+
+def test_a_robot_does_not_touch_itself_and_what_is_only_seen_touches_nothing(simulate: Simulate) -> None:
+    robot = Robot(name="twins", description=TWINS, contacts=True)
+    simulation = simulate(Scene(name="twins", bodies=(PLATE,), robots=(robot,), gravity=(0.0, 0.0, 0.0)))
+    touching, sample = watched(simulation), Sample((), ("slide_left", "slide_right"))
+    simulation.advance(100)
+    simulation.sample(sample)
+    assert not len(touching.contacts().a)
+    np.testing.assert_array_equal(sample.q, 0)
+
+
+def test_a_surface_that_a_robot_cannot_have_is_refused_or_resolved(simulate: Simulate) -> None:
+    """What the engine refuses of a body it refuses of a robot."""
+    bouncy = Material(friction=0.5, restitution=0.5)
+    ball = replace(block("ball", 0.01), material=bouncy)
+    robot = Robot(name="tool", description=PRESS, contacts=True, material=bouncy)
+    refused = []
+    for scene in (Scene(name="body", bodies=(GROUND, ball)), Scene(name="robot", bodies=(GROUND,), robots=(robot,))):
+        try:
+            simulate(scene)
+            refused.append(False)
+        except Unsupported:
+            refused.append(True)
+    assert refused[0] == refused[1]
+
+
+def test_a_shape_of_no_link_touches_nothing_or_is_refused(simulate: Simulate) -> None:
+    """A shelf in the description's worldbody is no part of the robot; the block falls through it."""
+    shelf = PRESS.replace("<worldbody>", '<worldbody><geom type="box" size="0.3 0.3 0.01" pos="1 0 0.5"/>')
+    robot = Robot(name="tool", description=shelf, contacts=True)
+    falling = replace(block("block", 0.0), pose=Pose((1.0, 0.0, 0.57)))
+    try:
+        simulation = simulate(Scene(name="shelf", bodies=(falling,), robots=(robot,)))
+    except Unsupported as refused:
+        assert "tool" in str(refused)
+        return
+    sample = Sample(("block",), model_of(robot).joint_names)
+    simulation.advance(300)
+    simulation.sample(sample)
+    assert sample.p_WB[0, 2] == pytest.approx(0.57 - 0.5 * G * 0.3**2, abs=5e-3)

@@ -11,11 +11,12 @@ import pytest
 import simparity
 from simparity.experiments.hinge import Hinge
 from simparity.harness.channels import Sample
-from simparity.harness.engine import REQUIRED_PER_JOINT, REQUIRED_PER_LINK, Dynamics, Simulation
+from simparity.harness.engine import Dynamics, Simulation
 from simparity.harness.errors import Unsupported
 from simparity.harness.payload import Load, loaded
 from simparity.harness.reference import Reference
 from simparity.harness.registry import engine_mapping
+from simparity.harness.required import REQUIRED_PER_JOINT, REQUIRED_PER_LINK
 from simparity.harness.robot_model import model_of
 from simparity.harness.scene import Array, Robot, Scene
 
@@ -107,6 +108,19 @@ def test_robot_is_read_back(simulate: Simulate, eps: float) -> None:
         np.testing.assert_allclose(table[f"joint.{joint.name}.armature"].value, joint.armature, rtol=eps)  # type: ignore[arg-type]
         np.testing.assert_allclose(table[f"joint.{joint.name}.damping"].value, joint.damping, rtol=eps)  # type: ignore[arg-type]
         np.testing.assert_allclose(table[f"joint.{joint.name}.lower"].value, joint.lower, rtol=eps)  # type: ignore[arg-type]
+
+
+def test_a_slide_has_units_of_force_and_length(simulate: Simulate) -> None:
+    """The FR3 with its hand: hinges in N m and rad, the fingers' slides in N and m."""
+    hand = Robot(name="hand", description=str(Path(FR3.description).with_name("fr3_hand.xml")))
+    table = simulate(Scene(name="hand", robots=(hand,))).resolved().table
+    hinge = {"armature": "kg m^2", "damping": "N m s/rad", "friction": "N m", "lower": "rad", "upper": "rad"}
+    slide = {"armature": "kg", "damping": "N s/m", "friction": "N", "lower": "m", "upper": "m"}
+    for joint in model_of(hand).joints:
+        for quantity, unit in (hinge if joint.kind == "hinge" else slide).items():
+            assert table[f"joint.{joint.name}.{quantity}"].unit == unit
+        assert table[f"joint.{joint.name}.effort"].unit == ("N m" if joint.kind == "hinge" else "N")
+    assert {joint.kind for joint in model_of(hand).joints} == {"hinge", "slide"}
 
 
 def test_dynamics_agree_with_pinocchio(arm: Simulation, eps: float) -> None:

@@ -13,9 +13,10 @@ from simparity.harness.channels import Sample
 from simparity.harness.engine import Simulation
 from simparity.harness.errors import Unsupported
 from simparity.harness.robot_model import model_of
-from simparity.harness.scene import Body, Box, Pose, Scene, box_inertia
+from simparity.harness.scene import Body, Box, Pose, Scene
 from simparity.harness.soft_mesh import placed, volumes
 from simparity.harness.soft_state import Deformable
+from simparity.harness.solids import box_inertia
 
 Simulate = Callable[..., Simulation]
 DT, STEPS, ABOVE = 1e-3, 10, 5e-3  # it falls half a millimetre
