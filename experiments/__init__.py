@@ -27,4 +27,6 @@ EXPERIMENTS: Mapping[str, str] = {
     "pinch_creep": "pinch_creep:PinchCreep",
     "push": "push:Push",
     "crowded_sweep": "crowded_sweep:CrowdedSweep",
+    "soft_ball_grasp": "soft_ball_grasp:SoftBallGrasp",
+    "plate_compression": "plate_compression:PlateCompression",
 }

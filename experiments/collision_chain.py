@@ -14,7 +14,8 @@ from ..harness.engine import Impulse, Resolved
 from ..harness.errors import UnknownName
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, require
 from ..harness.momentum import kinetic_energy, linear_momentum
-from ..harness.scene import Array, Body, Box, Material, Pose, Scene, Shape, Sphere, Vec3, box_inertia
+from ..harness.scene import Array, Body, Box, Material, Pose, Scene, Shape, Sphere, Vec3
+from ..harness.solids import box_inertia
 from ..harness.trace import Trace
 
 SHAPES = ("sphere", "cube")

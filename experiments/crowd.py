@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from ..harness.errors import UsageError
-from ..harness.scene import Array, Body, Box, Capsule, Material, Pose, Shape, Sphere, Vec3, box_inertia, capsule_inertia
+from ..harness.scene import Array, Body, Box, Capsule, Material, Pose, Shape, Sphere, Vec3
+from ..harness.solids import box_inertia, capsule_inertia
 
 EDGE, WIDTH = 0.40, 0.40  # the table ends at x = EDGE, and its walls stand at y = +- WIDTH / 2 [m]
 BACK, TRAY, DROP = -0.10, 0.20, 0.08  # where the table begins, the tray's length, and how far it lies below [m]

@@ -16,8 +16,9 @@ import numpy as np
 from ..harness.controller import minimum_jerk
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, by_precision, require
 from ..harness.rollout import Controller
-from ..harness.scene import Array, Material, Robot, Scene, box_inertia
+from ..harness.scene import Array, Material, Robot, Scene
 from ..harness.schedule import Schedule
+from ..harness.solids import box_inertia
 from ..harness.trace import Trace
 from .crowd import EDGE, TRAY, crowd, furniture, in_tray, middle, on_table, places
 

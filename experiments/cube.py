@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..harness.scene import Array, Body, Box, HalfSpace, Material, Pose, box_inertia
+from ..harness.scene import Array, Body, Box, HalfSpace, Material, Pose
+from ..harness.solids import box_inertia
 from ..harness.trace import Trace
 
 NAME = "cube"

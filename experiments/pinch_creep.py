@@ -18,8 +18,9 @@ from ..harness.engine import Impulse, Soft
 from ..harness.errors import UnknownName
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, by_precision, require
 from ..harness.rollout import Controller, Event
-from ..harness.scene import Array, Body, Capsule, Material, Pose, Robot, Scene, capsule_inertia
+from ..harness.scene import Array, Body, Capsule, Material, Pose, Robot, Scene
 from ..harness.schedule import Schedule
+from ..harness.solids import capsule_inertia
 from ..harness.trace import Trace
 
 NAME, GRIPPER, PADS = "capsule", "gripper", ("left_pad", "right_pad")

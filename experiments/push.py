@@ -20,8 +20,9 @@ from ..harness.impedance import Goal, Impedance, ImpedanceLaw, check_stability
 from ..harness.reference import Reference
 from ..harness.robot_model import model_of
 from ..harness.rollout import Controller
-from ..harness.scene import Array, Body, Box, Material, Pose, Robot, Scene, box_inertia
+from ..harness.scene import Array, Body, Box, Material, Pose, Robot, Scene
 from ..harness.schedule import Schedule
+from ..harness.solids import box_inertia
 from ..harness.trace import Trace
 from .arm import GRAVITY, description_of
 

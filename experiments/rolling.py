@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, require
 from ..harness.rollout import Event
-from ..harness.scene import Array, Body, Box, Material, Pose, Scene, Sphere, box_inertia
+from ..harness.scene import Array, Body, Box, Material, Pose, Scene, Sphere
+from ..harness.solids import box_inertia
 from ..harness.trace import Trace
 from .cube import GRAVITY, ground
 

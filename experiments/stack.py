@@ -12,7 +12,8 @@ import numpy as np
 from ..harness.contact_law import rest_overlap
 from ..harness.engine import Soft
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, require
-from ..harness.scene import Array, Body, Box, Material, Pose, Scene, box_inertia
+from ..harness.scene import Array, Body, Box, Material, Pose, Scene
+from ..harness.solids import box_inertia
 from ..harness.trace import Trace
 from .cube import GRAVITY, ground, last
 

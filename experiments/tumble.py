@@ -14,7 +14,8 @@ from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicab
 from ..harness.free_rotation import SCHEMES, momentum
 from ..harness.free_rotation import tumble as stepped
 from ..harness.momentum import angular_momentum, rotational_energy
-from ..harness.scene import Array, Body, Box, Pose, Scene, Vec3, box_inertia
+from ..harness.scene import Array, Body, Box, Pose, Scene, Vec3
+from ..harness.solids import box_inertia
 from ..harness.trace import Trace
 
 NAME = "box"

@@ -81,7 +81,9 @@ class Sample:
 
     `data` has shape (n_bodies, WIDTH): a row per body, its channels side by side in the order of SAMPLED; each channel
     is also an attribute, a view of shape (n_bodies, width) into `data`. `joints` has shape (3, n_joints): position,
-    velocity and commanded torque; `q`, `v` and `tau` are views of shape (n_joints,) into it.
+    velocity and commanded torque; `q`, `v` and `tau` are views of shape (n_joints,) into it. `soft` has an array (2, n,
+    3) per soft body, positions [m] and velocities [m/s] of its vertices in W; `f_links` (n_links, 3) is the coupling
+    force on each link of the robot [N], see `soft_state`.
     """
 
     p_WB: Array
@@ -96,10 +98,14 @@ class Sample:
     v: Array
     tau: Array
 
-    def __init__(self, names: Sequence[str], joints: Sequence[str] = ()) -> None:
+    def __init__(
+        self, names: Sequence[str], joints: Sequence[str] = (), soft: Sequence[int] = (), links: int = 0
+    ) -> None:
         self.names, self.joint_names = tuple(names), tuple(joints)
         self.data: Array = np.zeros((len(self.names), WIDTH))
         self.joints: Array = np.zeros((len(JOINT), len(self.joint_names)))
+        self.soft = tuple(np.zeros((2, vertices, 3)) for vertices in soft)
+        self.f_links: Array = np.full((links, 3), np.nan)
         for channel, row in zip(JOINT, self.joints, strict=True):
             setattr(self, channel.name, row)
         for name, columns in COLUMNS.items():

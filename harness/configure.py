@@ -258,7 +258,7 @@ def _job(config: RunConfig) -> Job:
         )
     name = type(experiment).NAME
     meshes = [shape.path for body in scene.bodies for shape in body.shapes if isinstance(shape, Mesh)]
-    inputs = [*experiment.inputs(), *meshes]
+    inputs = [*experiment.inputs(), *meshes, *(body.mesh for body in scene.soft_bodies)]
     libraries = sorted({*entry.numerics, *(ROBOT_LIBRARIES if scene.robots else ())})
     return Job(
         experiment=name,

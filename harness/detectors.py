@@ -12,6 +12,7 @@ from .reference import Reference
 from .robot_model import model_of
 from .rollout import Event
 from .scene import Array, Body, Box, Capsule, Cylinder, HalfSpace, Pose, Scene, Shape, Sphere, rotation
+from .soft_state import SoftTrace
 from .trace import Trace
 
 ENERGY_GROWTH = 1.5  # energy over what there was to exchange: kinetic at the start, or the range of the potential
@@ -35,6 +36,15 @@ def detect(scene: Scene, trace: Trace, events: Sequence[Event]) -> list[Detectio
     for quiet in _quiet(trace, events) if scene.moving else ():
         found += _explosion(scene, trace, quiet)
     return found
+
+
+def inversions(soft: Sequence[SoftTrace]) -> Iterator[Detection]:
+    """Elements turned inside out: from then on the run says nothing about an elastic body."""
+    for body in soft:
+        most = int(body.inverted.max())
+        if most:
+            reason = f"{body.name}: up to {most} of {len(body.elements)} elements are inverted, the run is invalid"
+            yield Detection(kind="inverted", body=body.name, onset=body.valid_until, reason=reason)
 
 
 def extent(body: Body) -> float:

@@ -13,6 +13,7 @@ from .errors import UsageError
 from .rollout import Controller, Event
 from .scene import Array, Scene
 from .schedule import Schedule
+from .soft_state import SoftTrace
 from .trace import Trace
 
 OUTCOME = "outcome"  # the metric that holds the index of one of an experiment's OUTCOMES
@@ -27,6 +28,7 @@ class Context:
     controller: Controller | None = None
     scene: Scene = field(default_factory=lambda: Scene(name="nothing"))
     contacts: ContactTrace | None = None  # of every step; None where the experiment or the engine gives none
+    soft: tuple[SoftTrace, ...] = ()  # of every step, one for each soft body of the scene
 
     @property
     def precision(self) -> int:
@@ -105,6 +107,7 @@ class Experiment(Protocol):
     AGAINST: ClassVar[str] = "the reference"  # what an experiment that does not step holds its metrics against
     CONTACTS: ClassVar[bool] = False  # whether contacts are logged one by one, with the metrics of their quality
     ENSEMBLE: ClassVar[str] = ""  # parameter whose values are the members of one ensemble: a chaotic experiment has one
+    SWEPT: ClassVar[str] = ""  # parameter that the experiment is about: the diagrams of metrics against it come first
     OUTCOMES: ClassVar[tuple[str, ...]] = ()  # words for the metric `outcome`, which holds the index of one of them
     # metrics that stand for the experiment, the most telling first: an ensemble is compared in them, diagrams show them
     MAIN_METRICS: ClassVar[tuple[str, ...]] = ()

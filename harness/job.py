@@ -28,6 +28,7 @@ _NUMERICAL = (
     "payload",
     "geometry",
     "scene",
+    "solids",
     "channels",
     "engine",
     "rollout",
@@ -43,6 +44,8 @@ _NUMERICAL = (
     "experiment",
     "checks",
     "detectors",
+    "soft_mesh",
+    "soft_state",
 )
 
 
@@ -138,6 +141,7 @@ def _with_siblings(path: Path) -> list[Path]:
             found.append(module)
             text = module.read_text()
             names = re.findall(r"^from \.(\w+) import", text, re.MULTILINE)
-            names += re.findall(r"^from \. import (\w+)", text, re.MULTILINE)
+            beside = re.findall(r"^from \. import (.+)$", text, re.MULTILINE)
+            names += [name.split()[0] for line in beside for name in line.split(",")]
             waiting += [path.with_name(f"{name}.py") for name in sorted(names)]
     return found

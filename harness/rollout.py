@@ -17,6 +17,7 @@ from .engine import Contacts, PositionDrive, Simulation
 from .errors import Diverged, Unsupported, UsageError
 from .scene import Array
 from .schedule import Schedule
+from .soft_state import SoftLog
 from .trace import Trace, completed
 
 RUNAWAY_SPEED = 1e4  # [m/s] or [rad/s]: no experiment of ours comes near it; a faster body is a failure
@@ -147,8 +148,9 @@ def rollout(
     timing: Timing,
     controller: Controller | None = None,
     contacts: ContactLog | None = None,
+    soft: Sequence[SoftLog] = (),
 ) -> tuple[Trace, Diverged | None]:
-    """Run the schedule once, logging every channel at every step, and every contact point into `contacts`.
+    """Run the schedule once, logging every channel at every step, contact points and soft bodies into their logs.
 
     Returns:
         The trace of every step, whatever the stride, and the divergence that cut it short, if any.
@@ -163,6 +165,8 @@ def rollout(
     set_targets = targets_of(simulation, controller)
     simulation.sample(sample)
     log.keep(0)
+    for body in soft:
+        body.keep(0, sample)
     try:
         for k in range(steps):
             start = perf_counter()
@@ -191,16 +195,18 @@ def rollout(
             log.keep(k + 1)
             if touching is not None and contacts is not None:
                 contacts.keep(k + 1, touching.contacts())
+            for body in soft:
+                body.keep(k + 1, sample)
             logged = perf_counter()
             spent["step" if k else "first_step"] += stepped - start
             spent["read"] += read - stepped
             spent["log"] += logged - read
             done = k + 1
             if not done % CHECK_EVERY:
-                _raise_if_diverged(log, slice(done - CHECK_EVERY + 1, done + 1))
-        _raise_if_diverged(log, slice(0, done + 1))
+                _raise_if_diverged(log, soft, slice(done - CHECK_EVERY + 1, done + 1))
+        _raise_if_diverged(log, soft, slice(0, done + 1))
     except Diverged as error:
-        done = min(done, _onset(log, slice(0, done + 1)))
+        done = min(done, _onset(log, soft, slice(0, done + 1)))
         diverged = Diverged(f"{error} at {done * schedule.dt:g} s", done * schedule.dt)
     if touching is not None:
         touching.watch_contacts(False)
@@ -247,18 +253,20 @@ def time_bare_loop(
     timing.simulated = steps * schedule.dt
 
 
-def _bad_rows(log: Log, rows: slice) -> npt.NDArray[np.bool_]:
+def _bad_rows(log: Log, soft: Sequence[SoftLog], rows: slice) -> npt.NDArray[np.bool_]:
     positions, velocities = log.states(rows)
     with np.errstate(invalid="ignore"):
         good = np.isfinite(positions).all(axis=1) & (np.abs(velocities) < RUNAWAY_SPEED).all(axis=1)
+        for body in soft:
+            good &= np.isfinite(body.com(rows)).all(axis=1) & (body.speed(rows) < RUNAWAY_SPEED)
     return np.asarray(~good)
 
 
-def _raise_if_diverged(log: Log, rows: slice) -> None:
-    if _bad_rows(log, rows).any():
+def _raise_if_diverged(log: Log, soft: Sequence[SoftLog], rows: slice) -> None:
+    if _bad_rows(log, soft, rows).any():
         raise Diverged(f"the state became non-finite or faster than {RUNAWAY_SPEED:g} m/s or rad/s")
 
 
-def _onset(log: Log, rows: slice) -> int:
-    bad = np.flatnonzero(_bad_rows(log, rows))
+def _onset(log: Log, soft: Sequence[SoftLog], rows: slice) -> int:
+    bad = np.flatnonzero(_bad_rows(log, soft, rows))
     return int(bad[0]) if len(bad) else rows.stop - 1

@@ -166,6 +166,38 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SoftBody:
+    """An elastic solid, isotropic, described by a tetrahedral mesh.
+
+    Attributes:
+        mesh: path of the mesh, see `soft_mesh.read`; its vertices are given in S [m].
+        young: Young's modulus [Pa]; `poisson`: Poisson's ratio [1], -1 to 0.5.
+        density: [kg/m^3] of the mesh's own volume.
+        damping: Rayleigh's factor on the stiffness matrix [s]; None: the engine's own default, which the run records.
+        pose: X_WS at time zero.
+        material: its surface, as of a body.
+    """
+
+    name: str
+    mesh: str
+    young: float
+    poisson: float
+    density: float
+    damping: float | None = None
+    pose: Pose = Pose()
+    material: Material = Material()
+
+    def __post_init__(self) -> None:
+        for name, value in (("young", self.young), ("density", self.density)):
+            if not (math.isfinite(value) and value > 0):
+                raise UsageError(f"soft body {self.name!r} has {name} {value}; give a positive number")
+        if not -1 < self.poisson < 0.5:
+            raise UsageError(f"soft body {self.name!r} has poisson {self.poisson}; give a number above -1, below 0.5")
+        if self.damping is not None and not (math.isfinite(self.damping) and self.damping >= 0):
+            raise UsageError(f"soft body {self.name!r} has damping {self.damping} s; give a number from 0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Robot:
     """A mechanism with a fixed base, described by a file that every engine imports in its own way.
 
@@ -192,6 +224,7 @@ class Scene:
     name: str
     bodies: tuple[Body, ...] = ()
     robots: tuple[Robot, ...] = ()
+    soft_bodies: tuple[SoftBody, ...] = ()
     gravity: Vec3 = (0.0, 0.0, -9.81)
     collision_pairs_off: tuple[tuple[str, str], ...] = ()
     _index: dict[str, Body] = field(init=False, repr=False, compare=False, default_factory=dict)
@@ -201,6 +234,9 @@ class Scene:
             if body.name in self._index:
                 raise UsageError(f"scene {self.name!r} has two bodies named {body.name!r}; give each its own name")
             self._index[body.name] = body
+        for soft in self.soft_bodies:
+            if soft.name in self._index or sum(other.name == soft.name for other in self.soft_bodies) > 1:
+                raise UsageError(f"scene {self.name!r} has two bodies named {soft.name!r}; give each its own name")
         for pair in self.collision_pairs_off:
             for name in pair:
                 if name not in self._index:
@@ -233,25 +269,6 @@ class Scene:
             for b in solid[i + 1 :]
             if (a.mass is not None or b.mass is not None) and self.may_collide(a.name, b.name)
         )
-
-
-def box_inertia(mass: float, size: Vec3) -> Vec3:
-    """Principal inertia of a solid cuboid [kg m^2]: m (b^2 + c^2) / 12 and so on."""
-    x, y, z = (s * s for s in size)
-    return (mass * (y + z) / 12, mass * (x + z) / 12, mass * (x + y) / 12)
-
-
-def capsule_inertia(mass: float, radius: float, length: float) -> Vec3:
-    """Principal inertia of a solid capsule along z [kg m^2], `length` [m] that of its straight part.
-
-    A cylinder and two half balls of one density, which have their centres of mass 3/8 radius from their flat sides.
-    """
-    balls = mass * 4 * radius / (4 * radius + 3 * length)
-    cylinder = mass - balls
-    along = cylinder * radius**2 / 2 + 0.4 * balls * radius**2
-    across = cylinder * (length**2 / 12 + radius**2 / 4)
-    across += balls * (0.4 * radius**2 + length**2 / 4 + 3 / 8 * length * radius)
-    return (across, across, along)
 
 
 def rotation(q_wxyz: Sequence[float] | Array) -> Array:

@@ -6,18 +6,20 @@ import contextlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from . import contacts as contact_rows
+from . import soft_state as soft_files
 from . import trace as traces
 from .contacts import ContactTrace
 from .errors import SimparityError, UsageError
 from .job import Job
 from .provenance import machine_name
 from .record import Record, from_plain_record, to_plain
+from .soft_state import SoftTrace
 from .trace import Trace
 
 JOB, RUN, TRACE, CONTACTS, LOG = "job.json", "run.json", "trace.npz", "contacts.npz", "stderr.txt"
@@ -100,7 +102,29 @@ def read_contacts(folder: Path, samples: int | None = None) -> ContactTrace:
     return contact_rows.load(folder / CONTACTS, samples)
 
 
-def write(record: Record, trace: Trace | None, draft: Path, folder: Path, contacts: ContactTrace | None = None) -> None:
+def soft_file(folder: Path, name: str) -> Path:
+    """File of the soft body `name` in a run's folder."""
+    return folder / f"soft.{name}.npz"
+
+
+def read_all_soft(folder: Path) -> tuple[SoftTrace, ...]:
+    """Every soft body of the run in `folder`."""
+    return tuple(soft_files.load(path) for path in sorted(folder.glob("soft.*.npz")))
+
+
+def read_soft(folder: Path, name: str) -> SoftTrace:
+    """The soft body `name` of the run in `folder`."""
+    return soft_files.load(soft_file(folder, name))
+
+
+def write(
+    record: Record,
+    trace: Trace | None,
+    draft: Path,
+    folder: Path,
+    contacts: ContactTrace | None = None,
+    soft: Sequence[SoftTrace] = (),
+) -> None:
     """Complete the folder `draft` and move it to `folder`; run.json comes last, so a reader sees all or nothing."""
     draft.mkdir(parents=True, exist_ok=True)
     (draft / JOB).write_text(_json(record.job.canonical()))
@@ -108,6 +132,8 @@ def write(record: Record, trace: Trace | None, draft: Path, folder: Path, contac
         traces.save(trace, draft / TRACE)
     if contacts is not None:
         contact_rows.save(contacts, draft / CONTACTS)
+    for body in soft:
+        soft_files.save(body, soft_file(draft, body.name))
     (draft / RUN).write_text(_json(to_plain(record)))
     folder.parent.mkdir(parents=True, exist_ok=True)
     for _ in range(10):  # another sweep may put the same run there at the same time: the last one stays

@@ -25,7 +25,7 @@ from . import store
 from .channels import Sample
 from .checks import judge, measure
 from .contacts import ContactLog, ContactTrace, contact_parties
-from .detectors import detect
+from .detectors import detect, inversions
 from .engine import Contacts, Settings, Simulation
 from .errors import Diverged, Unsupported
 from .experiment import Context, Experiment
@@ -39,6 +39,7 @@ from .robot_model import model_of
 from .rollout import Controller, Event, Timing, engage, rollout, time_bare_loop
 from .scene import Scene
 from .schedule import Schedule
+from .soft_state import Deformable, SoftLog, SoftTrace
 from .trace import Trace, thinned
 
 
@@ -49,6 +50,7 @@ class Outcome:
     record: Record
     trace: Trace | None = None
     contacts: ContactTrace | None = None
+    soft: tuple[SoftTrace, ...] = ()
 
 
 def run_job(job: Job, lock: MachineLock, process: str) -> Outcome:
@@ -57,6 +59,7 @@ def run_job(job: Job, lock: MachineLock, process: str) -> Outcome:
     simulation: Simulation | None = None
     trace: Trace | None = None
     contacts: ContactTrace | None = None
+    soft: tuple[SoftTrace, ...] = ()
     steps = 0
     impossible: tuple[str, ...] = ()
     try:
@@ -79,11 +82,12 @@ def run_job(job: Job, lock: MachineLock, process: str) -> Outcome:
         if evaluated is not None:
             record = _evaluated(job, experiment, evaluated, context)
         else:
-            joints = tuple(name for robot in scene.robots for name in model_of(robot).joint_names)
-            sample = Sample(tuple(body.name for body in scene.moving), joints)
+            sample, bodies = _logged(scene, simulation, schedule)
             events = experiment.events(job.dt)
             log = ContactLog(contact_parties(scene)) if experiment.CONTACTS else None
-            full, diverged = rollout(simulation, sample, schedule, events, timing, controller, log)
+            full, diverged = rollout(simulation, sample, schedule, events, timing, controller, log, bodies)
+            context = replace(context, soft=tuple(body.trace(full.time) for body in bodies))
+            soft = tuple(body.thinned(schedule.stride) for body in context.soft)
             trace, steps = thinned(full, schedule.stride), len(full.time) - 1
             if log is not None and isinstance(simulation, Contacts):
                 every = log.trace(len(full.time))
@@ -102,7 +106,25 @@ def run_job(job: Job, lock: MachineLock, process: str) -> Outcome:
         record = Record(job=job, status="failed", reason=f"{type(error).__name__}: {error}")
     _close(simulation)
     record = replace(record, notes=(*record.notes, *impossible))
-    return Outcome(_completed(record, timing, steps, process, cache.state()), trace, contacts)
+    return Outcome(_completed(record, timing, steps, process, cache.state()), trace, contacts, soft)
+
+
+def _logged(scene: Scene, simulation: Simulation, schedule: Schedule) -> tuple[Sample, tuple[SoftLog, ...]]:
+    """Memory of one instant of the scene, and a log for each of its soft bodies.
+
+    Raises:
+        Unsupported: the scene has soft bodies and the adapter gives none.
+    """
+    joints = tuple(name for robot in scene.robots for name in model_of(robot).joint_names)
+    names = tuple(body.name for body in scene.moving)
+    if not scene.soft_bodies:
+        return Sample(names, joints), ()
+    if not isinstance(simulation, Deformable):
+        raise Unsupported("this adapter simulates no soft bodies")
+    links = tuple(link.name for robot in scene.robots for link in model_of(robot).links)
+    parts = simulation.soft_parts
+    bodies = tuple(SoftLog(part, index, links, schedule.steps) for index, part in enumerate(parts))
+    return Sample(names, joints, [len(part.mass) for part in parts], len(links)), bodies
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +178,7 @@ def _judged(
             reason=str(diverged),
             diverged_at=diverged.time,
             resolution=context.resolution,
+            detections=tuple(inversions(context.soft)),
         )
     metrics = measure(experiment, trace, context)
     return Record(
@@ -165,7 +188,7 @@ def _judged(
         metrics=metrics,
         checks=tuple(judge(experiment, trace, context, metrics)),
         notes=_notes(job, context),
-        detections=tuple(detect(scene, trace, experiment.events(job.dt))),
+        detections=(*detect(scene, trace, experiment.events(job.dt)), *inversions(context.soft)),
     )
 
 
@@ -264,7 +287,7 @@ def main(arguments: list[str]) -> None:
         job = from_plain(json.loads(Path(job_path).read_text()))
         with _output_to(draft / store.LOG), lock.working():
             left = run_job(job, lock, "warm" if number else "fresh")
-            store.write(left.record, left.trace, draft, out, left.contacts)
+            store.write(left.record, left.trace, draft, out, left.contacts, left.soft)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ DROP = "experiment=drop"
         ([DROP, "isolation=none"], "isolation 'none' does not exist"),
         (
             ["study=dmo"],
-            "study 'dmo' does not exist; known studies: contact, demo, robots (a study of your own",
+            "study 'dmo' does not exist; known studies: contact, demo, robots, soft (a study of your own",
         ),
         (["study=demo", "experiment=throw"], "the study 'demo' has no run for experiment=throw"),
         (["experimnt=drop"], "run has no parameter 'experimnt'; known parameters: "),

@@ -28,9 +28,9 @@ from simparity.harness.scene import (
     Scene,
     Shape,
     Sphere,
-    box_inertia,
 )
 from simparity.harness.settings import settle
+from simparity.harness.solids import box_inertia
 
 from .conftest import chosen
 

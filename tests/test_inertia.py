@@ -12,7 +12,8 @@ from simparity.harness.errors import UsageError
 from simparity.harness.inertia import is_real, pseudo_inertia, tensor
 from simparity.harness.report.summarise import summarise
 from simparity.harness.robot_model import model_of
-from simparity.harness.scene import Robot, box_inertia, rotation
+from simparity.harness.scene import Robot, rotation
+from simparity.harness.solids import box_inertia
 
 from .test_run import run
 

@@ -15,8 +15,9 @@ from simparity.harness.engine import Batched
 from simparity.harness.errors import SimparityError
 from simparity.harness.registry import engine_adapter, engine_mapping
 from simparity.harness.robot_model import model_of
-from simparity.harness.scene import Body, Box, Pose, box_inertia
+from simparity.harness.scene import Body, Box, Pose
 from simparity.harness.settings import settle
+from simparity.harness.solids import box_inertia
 
 from .conftest import chosen
 

@@ -109,3 +109,9 @@ def test_inertia_satisfies_the_triangle_inequality_in_32_bit(moments):
     a, b, c = sorted(float(np.float32(moment)) for moment in mapping.inertia(moments))
     assert a + b >= c
     assert mapping.inertia(moments) == pytest.approx(moments, rel=2e-6)
+
+
+def test_rayleigh_damping_of_shear() -> None:
+    """S = k_damp dC/dt with C = 1 + 2 E must be Rayleigh's 2 mu damping dE/dt."""
+    damping, mu, rate = 5e-4, 7692.0, 0.3
+    assert mapping.shear_viscosity(damping, mu) * 2 * rate == pytest.approx(2 * mu * damping * rate)

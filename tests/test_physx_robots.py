@@ -15,8 +15,9 @@ from simparity.harness.errors import Unsupported, UsageError
 from simparity.harness.reference import Reference
 from simparity.harness.registry import engine_adapter, engine_mapping
 from simparity.harness.robot_model import model_of
-from simparity.harness.scene import Body, Box, HalfSpace, Pose, Robot, Scene, box_inertia
+from simparity.harness.scene import Body, Box, HalfSpace, Pose, Robot, Scene
 from simparity.harness.settings import settle
+from simparity.harness.solids import box_inertia
 
 from .conftest import chosen
 

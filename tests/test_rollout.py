@@ -22,8 +22,9 @@ from simparity.harness.experiment import Check, Context, Experiment, NotApplicab
 from simparity.harness.machine_lock import WAITING, MachineLock
 from simparity.harness.pace import paced_loop, warning
 from simparity.harness.rollout import Event, Timing, rollout
-from simparity.harness.scene import Array, Body, Box, HalfSpace, Pose, Scene, box_inertia
+from simparity.harness.scene import Array, Body, Box, HalfSpace, Pose, Scene
 from simparity.harness.schedule import Schedule
+from simparity.harness.solids import box_inertia
 from simparity.harness.trace import Trace, thinned
 
 NONE = Settings(profile="default", options={})

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from simparity.harness.errors import UsageError
-from simparity.harness.scene import Body, Box, HalfSpace, Material, Pose, Scene, Sphere, box_inertia
+from simparity.harness.scene import Body, Box, HalfSpace, Material, Pose, Scene, Sphere
+from simparity.harness.solids import box_inertia
 
 INERTIA = (1e-3, 1e-3, 1e-3)
 

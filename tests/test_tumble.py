@@ -12,7 +12,7 @@ from simparity.harness.convergence import fitted_order, rounding_floor
 from simparity.harness.free_rotation import momentum, tumble
 from simparity.harness.record import Record
 from simparity.harness.registry import engine_mapping
-from simparity.harness.scene import box_inertia
+from simparity.harness.solids import box_inertia
 
 from .conftest import Run
 

@@ -6,6 +6,7 @@ velocities are those of its end.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,17 +18,21 @@ from ...harness.contacts import ContactRows
 from ...harness.engine import Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Diverged, Unsupported
 from ...harness.scene import Array, Scene
+from ...harness.soft_state import check_mixture
 from .contacts import ContactReader
 from .drives import Gains
 from .dynamics import dynamics
 from .model import build_model
 from .readback import resolution
+from .soft import SoftAccess, soft_rows, with_slabs
 
 
 class DrakeSimulation:
     """One diagram with its context; every read of the state is one copy of the plant's state vector."""
 
     def __init__(self, scene: Scene, dt: float, settings: Settings) -> None:
+        if scene.soft_bodies:
+            scene = with_slabs(scene)
         self.scene, self.settings, self.dt = scene, settings, dt
         self._load(None)
 
@@ -57,6 +62,8 @@ class DrakeSimulation:
             fixed = self._generalized.FixValue(model.state, np.zeros(plant.num_velocities()))
             self._applied, self._joint_force = fixed.GetMutableData, robot.v
         self._targets = robot.targets(plant, model.state) if robot is not None and gains is not None else None
+        self.soft = SoftAccess(model, scene) if scene.soft_bodies else None
+        self.soft_parts = self.soft.parts if self.soft is not None else ()
         self.reset()
 
     def reset(self) -> None:
@@ -131,6 +138,8 @@ class DrakeSimulation:
             q, v = self._joints
             into.q[:] = state[q]
             into.v[:] = state[v]
+        if self.soft is not None:
+            self.soft.sample(into.soft, into.f_links, self._stepped)
 
     def watch_contacts(self, watched: bool) -> None:
         """Nothing to prepare: every step keeps its contact results."""
@@ -145,7 +154,11 @@ class DrakeSimulation:
         return dynamics(self.model, self._scratch, q, v, flange)
 
     def resolved(self) -> Resolution:
-        return resolution(self.model, self.scene, self.settings, self.dt)
+        found = resolution(self.model, self.scene, self.settings, self.dt)
+        if self.soft is None:
+            return found
+        rows = dict(soft_rows(self.model, self.scene, self.settings.options))
+        return replace(found, table={**found.table, **rows})
 
     def close(self) -> None:
         del self.model, self._contacts, self._step, self._initial, self._scratch, self._applied
@@ -158,4 +171,5 @@ def build(scene: Scene, dt: float, settings: Settings, device: str, precision: i
         raise Unsupported("Drake runs on the CPU only; ask for device=cpu")
     if precision != 64:
         raise Unsupported("Drake computes in 64 bit; ask for precision=64")
+    check_mixture("drake", scene)
     return DrakeSimulation(scene, dt, settings)

@@ -21,6 +21,7 @@ from . import mapping
 from .drives import Gains
 from .robots import Mechanism, add_robot, finish_robot
 from .shapes import corners, geometry, properties, transform
+from .soft import add_soft
 
 # Drake warns of every half-space that it does not touch deformable bodies, which no scene of ours has
 logging.getLogger("drake").addFilter(lambda record: "deformable contact" not in record.getMessage())
@@ -66,6 +67,7 @@ class Model:
         solids: every party of contacts: the scene's bodies in scene order, then links of a robot with contacts.
         moving: Drake's rigid bodies of the moving bodies, in scene order.
         robot: the scene's robot, None without one.
+        soft: Drake's deformable bodies, in scene order.
     """
 
     diagram: Any
@@ -76,6 +78,7 @@ class Model:
     solids: tuple[Solid, ...]
     moving: tuple[Any, ...]
     robot: Mechanism | None
+    soft: tuple[Any, ...] = ()
 
     def solid(self, name: str) -> Solid:
         """The party of that name."""
@@ -101,9 +104,11 @@ def build_model(scene: Scene, dt: float, settings: Settings, gains: Gains | None
     plant, graph = AddMultibodyPlant(MultibodyPlantConfig(time_step=dt, **asked), _graph_config(options), builder)
     plant.mutable_gravity_field().set_gravity_vector(np.array(scene.gravity))
     robot = add_robot(plant, scene, options, gains)
-    solids = [_add_body(plant, body, options) for body in scene.bodies]
+    soft = tuple(add_soft(plant, body, options) for body in scene.soft_bodies)
+    rigid = bool(soft)  # soft bodies touch what is rigid to hydroelastic contact, and nothing else
+    solids = [_add_body(plant, body, options, rigid) for body in scene.bodies]
     if robot is not None and robot.robot.contacts:
-        solids += _add_links(plant, robot, options)
+        solids += _add_links(plant, robot, options, rigid)
     _filter(graph, scene, solids)
     plant.Finalize()
     diagram = builder.Build()
@@ -114,7 +119,7 @@ def build_model(scene: Scene, dt: float, settings: Settings, gains: Gains | None
         plant.SetFreeBodyPose(state, native, transform(body.pose))
     if robot is not None:
         finish_robot(plant, state, robot)
-    return Model(diagram, plant, graph, context, state, tuple(solids), moving, robot)
+    return Model(diagram, plant, graph, context, state, tuple(solids), moving, robot, soft)
 
 
 def _graph_config(options: Mapping[str, Value]) -> Any:
@@ -128,7 +133,7 @@ def _graph_config(options: Mapping[str, Value]) -> Any:
     return config
 
 
-def _add_body(plant: Any, body: Body, options: Mapping[str, Value]) -> Solid:
+def _add_body(plant: Any, body: Body, options: Mapping[str, Value], rigid: bool) -> Solid:
     mapping.check(f"body {body.name!r}", body.material, options)
     if body.mass is None or body.inertia is None:
         solid = Solid(body.name, plant.world_body(), moving=False)
@@ -138,11 +143,11 @@ def _add_body(plant: Any, body: Body, options: Mapping[str, Value]) -> Solid:
         solid = Solid(body.name, plant.AddRigidBody(body.name, default_model_instance(), central), moving=True)
         place = RigidTransform()
     for shape in body.shapes:
-        _register(plant, solid, place, shape, body.material, options)
+        _register(plant, solid, place, shape, body.material, options, rigid)
     return solid
 
 
-def _add_links(plant: Any, robot: Mechanism, options: Mapping[str, Value]) -> list[Solid]:
+def _add_links(plant: Any, robot: Mechanism, options: Mapping[str, Value], rigid: bool) -> list[Solid]:
     """The links' primitive shapes from the source model, with the robot's surface; the file's friction is left out."""
     material = robot.robot.material
     mapping.check(f"robot {robot.robot.name!r}", material, options)
@@ -155,18 +160,18 @@ def _add_links(plant: Any, robot: Mechanism, options: Mapping[str, Value]) -> li
             )
         solid = Solid(f"{robot.robot.name}/{link.name}", native, moving=True)
         for shape in link.shapes:
-            _register(plant, solid, RigidTransform(), shape, material, options)
+            _register(plant, solid, RigidTransform(), shape, material, options, rigid)
         solids.append(solid)
     return solids
 
 
 def _register(
-    plant: Any, solid: Solid, place: Any, shape: Shape, material: Material, options: Mapping[str, Value]
+    plant: Any, solid: Solid, place: Any, shape: Shape, material: Material, options: Mapping[str, Value], rigid: bool
 ) -> None:
-    """Give `solid` a shape; `place` is the pose of the scene's body in Drake's."""
+    """Give `solid` a shape, `rigid` to soft bodies where asked; `place` is the pose of the scene's body in Drake's."""
     index = len(solid.shapes)
     name = f"{solid.name}/{index}"
-    representation = mapping.hydroelastic(shape, solid.moving, material, options)
+    representation = "rigid" if rigid else mapping.hydroelastic(shape, solid.moving, material, options)
     surface = properties(shape, material, representation, options)
     X = place.multiply(transform(shape.pose))
     made = plant.RegisterCollisionGeometry(solid.native, X, geometry(shape), name, surface)
@@ -175,7 +180,7 @@ def _register(
         solid.pressing.append(made)
     if isinstance(shape, HalfSpace):
         solid.planes.append(made)
-    if solid.moving and mapping.corners_on_half_spaces(shape, options):
+    if not rigid and solid.moving and mapping.corners_on_half_spaces(shape, options):
         solid.hulls.append(made)
         for k, (centre, radius) in enumerate(corners(shape, options)):
             surface = properties(None, material, "", options)

@@ -101,6 +101,8 @@ def build(scene: Scene, dt: float, settings: Settings, device: str, precision: i
         raise Unsupported(f"{_NO_CONTACT}, and {a!r} can touch {b!r}")
     for body in scene.moving:
         _check_rotation(body)
+    if scene.soft_bodies:
+        raise Unsupported("freefall is the closed form of rigid bodies; it has no soft ones")
     return Freefall(scene, dt)
 
 

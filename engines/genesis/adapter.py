@@ -17,6 +17,7 @@ from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simula
 from ...harness.errors import Unsupported
 from ...harness.robot_model import one_robot
 from ...harness.scene import Array, Scene
+from ...harness.soft_state import check_mixture
 from . import mapping, process
 from .batch import WorldBatch
 from .contacts import ContactReader
@@ -27,6 +28,7 @@ from .readout import Readout
 from .robot_contacts import robot_pairs
 from .robot_readback import robot_rows
 from .robots import RobotDrive, add_robot, check_springs, robot_places
+from .soft import SoftAccess, add_soft, check_scene, floor_rows, robot_material, soft_rows
 from .world import add_bodies, empty_world, failure, set_velocity
 
 
@@ -39,8 +41,15 @@ class GenesisSimulation:
         if robot is not None:
             check_springs(robot[1])
         self.world = empty_world(scene, dt, settings)
-        bodies = add_bodies(self.world, scene, settings) if scene.bodies else None
-        arm = add_robot(self.world, robot[0], settings) if robot else None
+        soft = scene.soft_bodies
+        bodies = add_bodies(self.world, scene, settings) if scene.bodies and not soft else None
+        surface = robot_material(robot[0], settings) if robot and soft else None
+        arm = add_robot(self.world, robot[0], settings, surface) if robot else None
+        self.entities = [add_soft(self.world, body) for body in soft]
+        self.arm = arm
+        self.floors = scene.bodies if soft else ()
+        if soft:  # what is left for the rigid solver: Genesis's own floor is no body
+            self.scene = scene = replace(scene, bodies=())
         self.world.build()
         self.solver: Any = self.world.rigid_solver
         self.places = places(scene, bodies)
@@ -50,10 +59,12 @@ class GenesisSimulation:
         self.actuators = RobotDrive(self.world, self.robot, robot[0], settings) if robot and self.robot else None
         self.link_names = tuple(link.name for link in robot[1].links) if robot else ()
         self.alone: DynamicsWorld | None = None
-        self.arm = arm
         self.readout = Readout(self.solver, self.links, self.robot)
         self.touching = ContactReader(self.solver, scene, self.places, self.robot)
         self.wrench: tuple[Any, Any] | None = None
+        links = self.robot.links if self.robot else ()
+        self.soft = SoftAccess(self.world, scene, self.entities, links) if soft else None
+        self.soft_parts = self.soft.parts if self.soft is not None else ()
         self.reset()
 
     def reset(self) -> None:
@@ -105,11 +116,16 @@ class GenesisSimulation:
         except gs.GenesisException as error:
             raise failure(self.solver, error) from error
         self.readout.fetch()
+        if self.soft is not None and steps:
+            self.soft.add_forces()
         if self.readout.error.any():  # Genesis itself looks every tenth step only
             raise failure(self.solver)
 
     def sample(self, into: Sample) -> None:
         self.readout.sample(into)
+        if self.soft is not None:
+            self.soft.sample(into.soft)
+            into.f_links[:] = self.soft.forces
 
     def watch_contacts(self, watched: bool) -> None:
         """Nothing to do: the collider keeps the contacts until the next step."""
@@ -133,12 +149,12 @@ class GenesisSimulation:
         if self.robot is None:
             return found
         rows = dict(robot_rows(self.solver, self.robot, self.settings))
-        pairs = dict(robot_pairs(self.solver, self.scene, self.places, self.arm))
-        return replace(
-            found,
-            table={**found.table, **rows, **pairs},
-            channel_notes={**found.channel_notes, **merged_notes(self.robot)},
-        )
+        rows.update(robot_pairs(self.solver, self.scene, self.places, self.arm))
+        if self.soft is not None:
+            rows.update(floor_rows(self.floors))
+            rows.update(soft_rows(self.world, self.scene, self.settings, self.entities, self.arm))
+        notes = {**found.channel_notes, **merged_notes(self.robot)}
+        return replace(found, table={**found.table, **rows}, channel_notes=notes)
 
     def close(self) -> None:
         if self.alone is not None:
@@ -163,5 +179,8 @@ def build(scene: Scene, dt: float, settings: Settings, device: str, precision: i
         raise Unsupported(f"Genesis computes in 32 or 64 bit, not in {precision}")
     if device == "cuda":
         require_cuda("genesis")
+    if scene.soft_bodies:
+        check_mixture("genesis", scene)
+        check_scene(scene, precision)
     process.start(device, precision)
     return GenesisSimulation(scene, dt, settings)

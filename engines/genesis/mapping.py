@@ -64,6 +64,19 @@ OPTIONS: Mapping[str, Option] = {
     "merge_fixed_links": Option(
         kind=bool, unit="", text="merges a URDF's fixed links into their parents, morph merge_fixed_links"
     ),
+    "soft_iterations": Option(
+        kind=int, unit="1", text="iterations that couple soft and rigid, SAPCouplerOptions.n_sap_iterations"
+    ),
+    "soft_pcg_iterations": Option(
+        kind=int, unit="1", text="linear iterations in each of them, SAPCouplerOptions.n_pcg_iterations"
+    ),
+    "soft_tolerance": Option(kind=float, unit="1", text="convergence, SAPCouplerOptions.sap_convergence_rtol"),
+    "soft_same_friction": Option(
+        kind=bool, unit="", text="gives the coupler the robot's friction, Rigid.coup_friction; else it keeps 0.1"
+    ),
+    "soft_mass_damping": Option(
+        kind=float, unit="1/s", text="damping of soft bodies against the world, FEMOptions.damping_alpha"
+    ),
     "solref": Option(kind=tuple, unit="s, 1", length=2, text="time constant and damping ratio, geom/solref"),
     "solimp": Option(kind=tuple, unit="1", length=5, text="impedance d_min d_max width mid power, geom/solimp"),
 }
@@ -77,6 +90,8 @@ _STUDY: Mapping[str, Value] = {
     "cone": "elliptic",  # the study: requested of every engine; here it brings signorini and impratio 100 with it
     "iterations": 100,  # the study: at most 100 iterations
     "tolerance": 1e-12,  # the study: tight; 64-bit leaves room for this
+    "soft_iterations": 5,  # the study; Genesis's own default
+    "soft_tolerance": 1e-10,  # the study
     "solref": (0.01, 1.0),  # the study: 0.01 1 everywhere; solimp stays Genesis's own 0.9 0.95 on box and plane
 }
 PROFILES: Mapping[str, Mapping[str, Value]] = {
@@ -92,6 +107,9 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
         "integrator": "Euler",  # as MuJoCo; Genesis would choose approximate_implicitfast
         "noslip_iterations": 0,  # as MuJoCo
         "contact_pruning_tolerance": 0.0,  # MuJoCo keeps every contact
+        "soft_iterations": 50,  # converged: 5 leave newtons of momentum (NOTES.md)
+        "soft_same_friction": True,  # the friction that was asked for, not 0.1
+        "soft_mass_damping": 0.0,  # a force against the world that no other engine has; Genesis's is 0.5 1/s
         "constraint_timeconst": 0.02,  # MuJoCo's default of joint limits; Genesis's is 0.01
         "joint_friction": False,  # PhysX has no joint friction in N m
     },

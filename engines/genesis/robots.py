@@ -19,8 +19,8 @@ from .robot_contacts import let_touch, surface
 from .world import HULLS
 
 
-def add_robot(world: Any, robot: Robot, settings: Settings) -> Any:
-    """Add `robot` to `world` at its pose; returns its entity.
+def add_robot(world: Any, robot: Robot, settings: Settings, material: Any = None) -> Any:
+    """Add `robot` to `world` at its pose, its shapes of a Genesis `material`; returns its entity.
 
     Actuators need not be taken out: a joint whose torque is set does not use its actuator's gains.
     """
@@ -37,7 +37,7 @@ def add_robot(world: Any, robot: Robot, settings: Settings) -> Any:
         if isinstance(merge, bool):
             keywords["merge_fixed_links"] = merge
         morph = gs.morphs.URDF(file=robot.description, fixed=True, **keywords, **HULLS)
-    entity = world.add_entity(morph, material=surface(robot))
+    entity = world.add_entity(morph, material=surface(robot) if material is None else material)
     let_touch(entity, robot, settings)
     return entity
 

@@ -14,6 +14,7 @@ from ...harness.errors import Diverged, SimparityError
 from ...harness.scene import Array, Scene
 from . import mapping
 from .model import mjcf
+from .soft import scene_options
 
 _NOT_FINITE = ErrorCode.INVALID_CONTACT_NAN | ErrorCode.INVALID_FORCE_NAN | ErrorCode.INVALID_ACC_NAN
 
@@ -32,6 +33,7 @@ def empty_world(scene: Scene, dt: float, settings: Settings) -> Any:
         rigid_options=_rigid_options(scene, settings),
         profiling_options=gs.options.ProfilingOptions(show_FPS=False),
         show_viewer=False,
+        **(scene_options(scene, settings) if scene.soft_bodies else {}),
     )
 
 

@@ -13,14 +13,16 @@ import numpy as np
 from ...harness.channels import COLUMNS, Sample
 from ...harness.contacts import ContactRows
 from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
-from ...harness.errors import Unsupported
+from ...harness.errors import Diverged, Unsupported
 from ...harness.robot_model import one_robot
 from ...harness.scene import Array, Scene
+from ...harness.soft_state import check_mixture
 from .batch import RolloutBatch
 from .contacts import ContactReader
 from .model import mjcf, most_contact_slots
 from .readback import resolution
 from .robots import RobotAccess, add_drives, attach, dynamics, robot_rows
+from .soft import SoftAccess, soft_rows
 
 # position, orientation, velocities, contact count and net force stand side by side in a sample and in our sensors
 _READ = COLUMNS["f_B_W"].stop
@@ -44,6 +46,7 @@ class MuJoCoSimulation:
         scene = self.scene
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Attaching a spec with an empty prefix")  # we do not save it
+            warnings.filterwarnings("ignore", message="flex .* is not rigid")  # continuum elasticity holds it
             self.model: Any = self.spec.compile()
         self.data: Any = mujoco.MjData(self.model)
         self.robot = RobotAccess(self.model, self.source) if self.source is not None else None
@@ -62,10 +65,14 @@ class MuJoCoSimulation:
         # RK4 evaluates the dynamics four times a step and has no split into two halves
         self.split = bool(self.model.opt.integrator != mujoco.mjtIntegrator.mjINT_RK4)
         self.contact_reader = ContactReader(self.model, scene)
+        self.soft = SoftAccess(self.model, self.data, scene) if scene.soft_bodies else None
+        self.soft_parts = self.soft.parts if self.soft is not None else ()
         self.reset()
 
     def reset(self) -> None:
         self.touching = ContactRows.none()
+        if self.soft is not None:
+            self.soft.forces[:] = 0.0
         mujoco.mj_resetData(self.model, self.data)
         if self.robot is not None and self.scene.robots[0].q0:
             self.data.qpos[self.robot.q] = self.scene.robots[0].q0
@@ -98,25 +105,40 @@ class MuJoCoSimulation:
         mujoco.mj_step1(self.model, self.data)
 
     def advance(self, steps: int) -> None:
-        if steps > 1 and self.watched:
+        try:
+            self._advance(steps)
+        except mujoco.FatalError as error:
+            if self.soft is None:
+                raise
+            raise Diverged(f"MuJoCo gave up on a soft body: {error}") from error  # its shape is no longer finite
+
+    def _advance(self, steps: int) -> None:
+        reading = self.watched or self.soft is not None
+        if steps > 1 and reading:
             mujoco.mj_step(self.model, self.data, nstep=steps - 1)
             mujoco.mj_step1(self.model, self.data)
             steps = 1
-        if self.watched and steps and not self.split:
+        if reading and steps and not self.split:
             self._look_ahead()
         if steps == 1 and self.split:
             mujoco.mj_step2(self.model, self.data)
         elif steps:
             mujoco.mj_step(self.model, self.data, nstep=steps)
-        if self.watched and steps and self.split:  # the list still holds the forces of the step that ends here
-            self.touching = self.contact_reader.rows(self.data)
+        if reading and steps and self.split:  # the list still holds the forces of the step that ends here
+            self._read_contacts()
         mujoco.mj_step1(self.model, self.data)
 
+    def _read_contacts(self) -> None:
+        if self.watched:
+            self.touching = self.contact_reader.rows(self.data)
+        if self.soft is not None:
+            self.soft.add_forces()
+
     def _look_ahead(self) -> None:
-        """Rows of the first of the four evaluations of an RK4 step, whose forces the sensors keep as well."""
+        """Forces of the first of the four evaluations of an RK4 step, whose forces the sensors keep as well."""
         start = self.data.qacc_warmstart.copy()
         mujoco.mj_forward(self.model, self.data)
-        self.touching = self.contact_reader.rows(self.data)
+        self._read_contacts()
         self.data.qacc_warmstart[:] = start
 
     def sample(self, into: Sample) -> None:
@@ -125,6 +147,9 @@ class MuJoCoSimulation:
         if self.robot is not None:
             into.q[:] = self.data.qpos[self.robot.q]
             into.v[:] = self.data.qvel[self.robot.v]
+        if self.soft is not None:
+            self.soft.sample(into.soft)
+            into.f_links[:] = self.soft.forces
 
     def watch_contacts(self, watched: bool) -> None:
         self.watched = watched
@@ -142,9 +167,12 @@ class MuJoCoSimulation:
 
     def resolved(self) -> Resolution:
         found = resolution(self.model, self.scene, self.settings, self.dt)
-        if self.robot is None:
-            return found
-        return replace(found, table={**found.table, **dict(robot_rows(self.model, self.settings, self.robot))})
+        table = dict(found.table)
+        if self.robot is not None:
+            table.update(robot_rows(self.model, self.settings, self.robot))
+        if self.soft is not None:
+            table.update(soft_rows(self.model, self.scene, self.settings))
+        return replace(found, table=table)
 
     def close(self) -> None:
         del self.data, self.model, self.spec
@@ -156,5 +184,6 @@ def build(scene: Scene, dt: float, settings: Settings, device: str, precision: i
         raise Unsupported("MuJoCo's C engine runs on the CPU only; MuJoCo Warp on a GPU is engine=newton device=cuda")
     if precision != 64:
         raise Unsupported("the mujoco package is compiled in 64 bit; ask for precision=64")
+    check_mixture("mujoco", scene)
     mujoco.set_mju_user_warning(lambda message: print(f"MuJoCo: {message}", file=sys.stderr))
     return MuJoCoSimulation(scene, dt, settings)

@@ -8,6 +8,7 @@ from ...harness.engine import Value
 from ...harness.scene import Material
 from ...harness.settings import Option
 from ...harness.soft_contact import refuse_force_level
+from ...harness.soft_mesh import lame
 
 OPTIONS: Mapping[str, Option] = {
     "cone": Option(kind=str, unit="", text="friction cone, option/cone", choices=("pyramidal", "elliptic")),
@@ -15,9 +16,22 @@ OPTIONS: Mapping[str, Option] = {
         kind=str,
         unit="",
         text="option/integrator",
-        choices=("Euler", "RK4", "implicit", "implicitfast"),
+        choices=("Euler", "RK4", "implicit", "implicitfast", "discrete"),
     ),
     "solver": Option(kind=str, unit="", text="option/solver", choices=("PGS", "CG", "Newton")),
+    "soft_solver": Option(
+        kind=str, unit="", text="option/solver of a scene with soft bodies", choices=("PGS", "CG", "Newton")
+    ),
+    "soft_integrator": Option(
+        kind=str,
+        unit="",
+        text="option/integrator of a scene with soft bodies; discrete takes their elasticity implicitly",
+        choices=("Euler", "implicit", "implicitfast", "discrete"),
+    ),
+    "soft_impratio": Option(kind=float, unit="1", text="option/impratio of a scene with soft bodies"),
+    "soft_half_lambda": Option(
+        kind=bool, unit="", text="halves Lame's lambda of a soft body, which MuJoCo's flex uses twice (NOTES.md)"
+    ),
     "iterations": Option(kind=int, unit="1", text="most solver iterations a step, option/iterations"),
     "ls_iterations": Option(kind=int, unit="1", text="most line-search iterations, option/ls_iterations"),
     "tolerance": Option(kind=float, unit="1", text="early termination of the solver, option/tolerance"),
@@ -36,6 +50,7 @@ _STUDY: Mapping[str, Value] = {
     "solref": (0.01, 1.0),  # the study: 0.01 1 everywhere
     "solimp": (0.99, 0.999, 0.001, 0.5, 2.0),  # the study: MJCF engines
     "condim": 3,  # the study: torsional and rolling friction off
+    "soft_solver": "CG",  # the study, for soft bodies; its elliptic cone and dt of 50 us belong to it
 }
 PROFILES: Mapping[str, Mapping[str, Value]] = {
     "default": {},
@@ -46,6 +61,9 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
         "impratio": 1.0,  # Genesis turns 1 into 100 with its elliptic cone unless told otherwise
         "integrator": "Euler",  # semi-implicit in velocity; Newton's importer would choose implicitfast
         "noslip_iterations": 0,  # Newton's importer drops it
+        "soft_half_lambda": True,  # Poisson's ratio as authored
+        "soft_integrator": "discrete",  # implicit elasticity, as in every other engine
+        "soft_impratio": 10.0,  # friction nearer to Coulomb's: with 1 a held ball creeps (NOTES.md)
         "joint_friction": False,  # PhysX has no joint friction in N m
     },
 }
@@ -54,6 +72,18 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
 def friction(material: Material) -> float | None:
     """geom/friction[0] [1]: MuJoCo's sliding coefficient is Coulomb's mu; a pair takes the larger (XML reference)."""
     return material.friction
+
+
+def elasticity(young: float, poisson: float, half_lambda: bool) -> tuple[float, float]:
+    """flex/elasticity young [Pa] and poisson [1]; MuJoCo's stress has 2 lambda where Hooke's law has lambda.
+
+    With `half_lambda` they belong to lambda / 2 and the same mu, so that the law is the one that was asked for.
+    """
+    if not half_lambda:
+        return young, poisson
+    mu, lam = lame(young, poisson)
+    lam /= 2
+    return mu * (3 * lam + 2 * mu) / (lam + mu), lam / (2 * (lam + mu))
 
 
 def check(body: str, material: Material) -> None:

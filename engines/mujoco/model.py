@@ -9,6 +9,7 @@ from ...harness.mjcf import numbers, write_body, write_shape
 from ...harness.robot_model import model_of
 from ...harness.scene import Body, Scene
 from . import mapping
+from .soft import write_soft
 
 POINTS_PER_PAIR = 8  # most contact points that one pair of convex shapes can have (box on box)
 BODIES, ROBOTS = 1, 2  # collision groups: bodies meet bodies and robots, robots meet bodies only
@@ -22,6 +23,7 @@ OPTION_NAMES = (
     "impratio",
     "noslip_iterations",
 )
+SOFT_NAMES = ("solver", "impratio", "integrator")  # options that are others in a scene with soft bodies
 GEOM_NAMES = ("solref", "solimp", "condim")
 
 
@@ -52,6 +54,9 @@ def mjcf(scene: Scene, dt: float, settings: Settings) -> str:
     for name in OPTION_NAMES:
         if name in options:
             option.set(name, str(options[name]))
+    for name in SOFT_NAMES if scene.soft_bodies else ():
+        if f"soft_{name}" in options:
+            option.set(name, str(options[f"soft_{name}"]))
     SubElement(option, "flag", autoreset="disable")  # a diverged state must stay visible
     asset, world, contact = (SubElement(root, tag) for tag in ("asset", "worldbody", "contact"))
     for body in scene.bodies:
@@ -67,6 +72,8 @@ def mjcf(scene: Scene, dt: float, settings: Settings) -> str:
                 if name in options:
                     value = options[name]
                     geom.set(name, numbers(value) if isinstance(value, tuple) else str(value))
+    for soft in scene.soft_bodies:
+        write_soft(world, soft, settings)
     for a, b in scene.collision_pairs_off:
         SubElement(contact, "exclude", body1=a, body2=b)
     _sensors(SubElement(root, "sensor"), scene)

@@ -16,6 +16,7 @@ from ...harness.robot_model import model_of
 from ...harness.scene import Material, Robot, Scene
 from ...harness.soft_contact import Surface, contact_law, floored_time_constant, mixed
 from . import mapping
+from .model import SOFT_NAMES
 
 _CONES = {mujoco.mjtCone.mjCONE_PYRAMIDAL: "pyramidal", mujoco.mjtCone.mjCONE_ELLIPTIC: "elliptic"}
 _SOLVERS = {mujoco.mjtSolver.mjSOL_PGS: "PGS", mujoco.mjtSolver.mjSOL_CG: "CG", mujoco.mjtSolver.mjSOL_NEWTON: "Newton"}
@@ -24,6 +25,7 @@ _INTEGRATORS = {
     mujoco.mjtIntegrator.mjINT_RK4: "RK4",
     mujoco.mjtIntegrator.mjINT_IMPLICIT: "implicit",
     mujoco.mjtIntegrator.mjINT_IMPLICITFAST: "implicitfast",
+    mujoco.mjtIntegrator.mjINT_DISCRETE: "discrete",
 }
 
 
@@ -87,7 +89,8 @@ def _robot_friction(contacts: list[Surface]) -> Resolved:
 def _options(model: Any, scene: Scene, settings: Settings, dt: float) -> Iterator[Row]:
     opt, asked = model.opt, settings.options
     enabled, disabled = opt.enableflags, opt.disableflags
-    option = values(asked)
+    soft = {name: asked[f"soft_{name}"] for name in SOFT_NAMES if scene.soft_bodies and f"soft_{name}" in asked}
+    option = values({**asked, **soft})
     yield "dt", read(opt.timestep, "s", "opt.timestep", scene=dt)
     yield "substeps", absent("1", "mj_step integrates once per dt")
     yield "gravity", read(floats(opt.gravity), "m/s^2", "opt.gravity", scene=scene.gravity)

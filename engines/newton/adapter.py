@@ -20,6 +20,7 @@ from ...harness.device import require_cuda
 from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Unsupported
 from ...harness.scene import Array, Scene
+from ...harness.soft_state import check_mixture
 from .batch import WorldBatch
 from .contacts import ContactReader, party_of_shapes
 from .dynamics import Evaluation
@@ -29,6 +30,7 @@ from .readback import Live, resolution
 from .readout import Readout, check_overflow
 from .robot_readback import robot_pairs, robot_rows
 from .robots import Gains
+from .soft import SoftSimulation
 
 
 class NewtonSimulation:
@@ -195,4 +197,9 @@ def build(scene: Scene, dt: float, settings: Settings, device: str, precision: i
     if device == "cuda":
         require_cuda("newton")
     wp.config.log_level = wp.LOG_WARNING  # no greeting and no line per compiled module
+    if scene.soft_bodies:
+        check_mixture("newton", scene)
+        if device != "cpu":
+            raise Unsupported("soft bodies in Newton are coupled on device=cpu here; ask for that")
+        return SoftSimulation(scene, dt, settings, device)
     return NewtonSimulation(scene, dt, settings, device)

@@ -37,6 +37,19 @@ OPTIONS: Mapping[str, Option] = {
     "solref": Option(kind=tuple, unit="s, 1", length=2, text="time constant and damping ratio, mujoco:solref"),
     "solimp": Option(kind=tuple, unit="1", length=5, text="impedance d_min d_max width mid power, mujoco:geom_solimp"),
     "condim": Option(kind=int, unit="1", text="contact dimensions, mujoco:condim", choices=(1, 3, 4, 6)),
+    "pad_stiffness": Option(
+        kind=float, unit="N/m", text="of shapes against soft bodies, shape_material_ke; an import makes it from solref"
+    ),
+    "pad_damping": Option(kind=float, unit="N s/m", text="likewise, shape_material_kd"),
+    "soft_stiffness": Option(kind=float, unit="N/m", text="of soft bodies against shapes, Model.soft_contact_ke"),
+    "soft_damping": Option(kind=float, unit="N s/m", text="likewise, Model.soft_contact_kd"),
+    "soft_iterations": Option(kind=int, unit="1", text="iterations of a step of soft bodies, SolverVBD(iterations)"),
+    "soft_passes": Option(
+        kind=int, unit="1", text="passes between rigid and soft in a step, SolverCoupledProxy.Config(iterations)"
+    ),
+    "soft_friction_epsilon": Option(
+        kind=float, unit="m/s", text="slip speed below which friction fades, SolverVBD(friction_epsilon)"
+    ),
     "joint_friction": Option(
         kind=bool, unit="", text="false leaves out the robot's dry friction, ModelBuilder.joint_friction"
     ),
@@ -49,6 +62,8 @@ _STUDY: Mapping[str, Value] = {
     "solref": (0.01, 1.0),  # the study: 0.01 1 everywhere
     "solimp": (0.99, 0.999, 0.001, 0.5, 2.0),  # the study: MJCF engines
     "condim": 3,  # the study: torsional and rolling friction off
+    "pad_stiffness": 1e4,  # the study: as an import makes it of solref 0.01 1
+    "pad_damping": 200.0,  # likewise
 }
 PROFILES: Mapping[str, Mapping[str, Value]] = {
     "default": {},
@@ -59,6 +74,10 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
         "impratio": 1.0,  # MuJoCo's default, written out
         "integrator": "Euler",  # MuJoCo's default; Newton's is implicitfast
         "gap": 0.0,  # geom/gap is 0 in MuJoCo; Newton's rigid_gap is 0.1 m (no force, but more slots and time)
+        "pad_stiffness": 1e4,  # physical: 0.04 mm under 0.2 N at one vertex; at 1e3 the ball sinks through the ground
+        "pad_damping": 1.0,  # physical: what it makes in one step stays below a finger's momentum
+        "soft_damping": 1.0,  # likewise
+        "soft_friction_epsilon": 1e-3,  # friction nearer to Coulomb's; Newton's is 1e-2
         "multi_contact": True,  # MuJoCo's default; Newton switches it off
         "joint_friction": False,  # PhysX has no joint friction in N m
     },
@@ -82,6 +101,14 @@ def check(body: str, material: Material) -> None:
             f"body {body!r} asks for a contact stiffness in N/m: SolverMuJoCo turns ShapeConfig.ke and kd into a law "
             "on accelerations, so the same number means another stiffness for every mass; set option.solref instead"
         )
+
+
+def shear_viscosity(damping: float, mu: float) -> float:
+    """`k_damp` [Pa s] of Rayleigh's `damping` [s]: VBD's stress has k_damp dC/dt, and C = 1 + 2 E, so it takes mu.
+
+    Only shear is damped as asked: VBD has no damping of its own for the change of volume.
+    """
+    return damping * mu
 
 
 def inertia(moments: Vec3) -> Vec3:

@@ -209,6 +209,8 @@ def build(scene: Scene, dt: float, settings: Settings, device: str, precision: i
             "SAPIEN's PhysX needs a library on a GPU that sapien.physx.enable_gpu() downloads from GitHub, and other "
             "calls than this adapter makes; use device=cpu"
         )
+    if scene.soft_bodies:
+        raise Unsupported("SAPIEN 3.0.3 exposes no deformable bodies; in PhysX 5 they need a CUDA GPU")
     if precision != 32:
         raise Unsupported("PhysX computes in 32 bit; ask for precision=32")
     return PhysxSimulation(scene, dt, settings)

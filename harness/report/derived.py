@@ -10,6 +10,7 @@ from ..contacts import ContactTrace
 from ..experiment import Context, Experiment, Series
 from ..registry import experiment_class
 from ..schedule import Schedule
+from ..soft_state import SoftTrace
 from ..trace import Trace
 from .chart import Chart, Curve
 from .runs import Run
@@ -20,7 +21,9 @@ def derives(experiment: Experiment | None) -> bool:
     return experiment is not None and type(experiment).series is not Experiment.series
 
 
-def series_of_run(run: Run, trace: Trace, contacts: ContactTrace | None) -> tuple[Series, ...]:
+def series_of_run(
+    run: Run, trace: Trace, contacts: ContactTrace | None, soft: tuple[SoftTrace, ...] = ()
+) -> tuple[Series, ...]:
     """The series of a run as this version's experiment derives them.
 
     Raises:
@@ -31,7 +34,7 @@ def series_of_run(run: Run, trace: Trace, contacts: ContactTrace | None) -> tupl
         return ()
     experiment: Experiment = experiment_class(job.experiment)(**job.params)
     schedule = Schedule(dt=job.dt, duration=job.duration, stride=job.stride, control_dt=job.control_dt)
-    context = Context(schedule, resolution, None, experiment.scene(job.dt), contacts)
+    context = Context(schedule, resolution, None, experiment.scene(job.dt), contacts, soft)
     return tuple(experiment.series(trace, context))
 
 

@@ -6,6 +6,7 @@ from .. import store
 from ..contacts import ContactTrace
 from ..errors import SimparityError
 from ..scene import Array
+from ..soft_state import SoftTrace
 from ..trace import Trace
 from .chart import Chart
 from .contact_charts import contact_charts
@@ -13,6 +14,7 @@ from .derived import derives, series_charts, series_of_run
 from .figures import MOST_BODIES, charts_of
 from .lexicon import Lexicon
 from .measure import Comparison, Traces
+from .outlines import outline_charts
 from .participants import Participant
 from .paths import path_chart
 from .runs import Run
@@ -39,9 +41,14 @@ def over_time(
         found = traces.contacts_of(run)
         if found is not None:
             contacts[label] = (trace.time, found)
+    soft: dict[str, dict[str, SoftTrace]] = {}
+    for label, (run, _) in firsts.items():
+        for body in _soft(run, traces):
+            soft.setdefault(body.name, {})[label] = body
     parties = words.kind.FORCES_ON if words.kind is not None else ()
     return (
         *_series(comparison, traces, words),
+        *(chart for bodies_of in soft.values() for chart in outline_charts(bodies_of)),
         *((path,) if path is not None else ()),
         *contact_charts(contacts, parties),
         *(() if path is not None and bodies > MOST_BODIES else charts_of(comparison, traces, words.names, reference)),
@@ -61,8 +68,18 @@ def _series(comparison: Comparison, traces: Traces, words: Lexicon) -> tuple[Cha
             if trace is None:
                 continue
             try:
-                found.append((words.names[standing.who], trace, series_of_run(run, trace, traces.contacts_of(run))))
+                given = series_of_run(run, trace, traces.contacts_of(run), _soft(run, traces))
+                found.append((words.names[standing.who], trace, given))
             except (SimparityError, LookupError, TypeError, ValueError) as error:
                 reason = f"no series can be derived from it ({type(error).__name__}: {error})"
                 traces.damage.append(store.Damage(run.folder / store.TRACE, reason))
     return series_charts(found)
+
+
+def _soft(run: Run, traces: Traces) -> tuple[SoftTrace, ...]:
+    """The soft bodies of a run, those that can be read."""
+    try:
+        return store.read_all_soft(run.folder)
+    except SimparityError as error:
+        traces.damage.append(store.Damage(run.folder, str(error)))
+        return ()

@@ -85,10 +85,12 @@ def sweeps_of(runs: Sequence[Run], words: Lexicon, section: str) -> tuple[Sweep,
     return tuple(found)
 
 
-def _rank(shared: _Shared, words: Lexicon) -> tuple[int, str, bool, Any]:
+def _rank(shared: _Shared, words: Lexicon) -> tuple[bool, int, str, bool, Any]:
     variant = shared.variant
     usual = words.variants.get(variant, "") == ""
-    return (("dt", "option", "parameter").index(shared.kind), shared.name, not usual, (variant, -shared.dt))
+    first = words.kind is not None and shared.name == words.kind.SWEPT
+    kind = ("dt", "option", "parameter").index(shared.kind)
+    return (not first, kind, shared.name, not usual, (variant, -shared.dt))
 
 
 def _lines(runs: Sequence[Run], words: Lexicon) -> dict[_Shared, dict[Participant, Points]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from simparity.harness.scene import Body, Box, HalfSpace, Material, Pose, Scene, box_inertia
+from simparity.harness.scene import Body, Box, HalfSpace, Material, Pose, Scene
+from simparity.harness.solids import box_inertia
 
 SIZE = (0.1, 0.1, 0.1)
 STONE = (0.1, 0.14, 0.08)  # edges of the stone: three different moments of inertia

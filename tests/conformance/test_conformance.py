@@ -13,8 +13,9 @@ from simparity.harness.engine import Simulation, Unknown
 from simparity.harness.errors import Unsupported, UsageError
 from simparity.harness.registry import engine_adapter, engine_mapping
 from simparity.harness.required import REQUIRED_OPTIONS, REQUIRED_PER_BODY, REQUIRED_PER_PAIR, REQUIRED_PER_SHAPE
-from simparity.harness.scene import Array, Body, Box, Material, Pose, Scene, box_inertia
+from simparity.harness.scene import Array, Body, Box, Material, Pose, Scene
 from simparity.harness.settings import settle
+from simparity.harness.solids import box_inertia
 
 from .scenes import AWAY, COM, MASS, SIZE, boxes, size_of
 

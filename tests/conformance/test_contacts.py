@@ -13,7 +13,8 @@ from simparity.harness.contacts import ContactRows, contact_parties
 from simparity.harness.engine import Contacts, Simulation
 from simparity.harness.errors import Unsupported
 from simparity.harness.robot_model import model_of
-from simparity.harness.scene import Array, Body, Box, HalfSpace, Material, Pose, Robot, Scene, box_inertia
+from simparity.harness.scene import Array, Body, Box, HalfSpace, Material, Pose, Robot, Scene
+from simparity.harness.solids import box_inertia
 
 Simulate = Callable[..., Simulation]
 G, SIZE, MASS = 9.81, (0.1, 0.1, 0.1), 0.5

@@ -10,7 +10,8 @@ import pytest
 from simparity.experiments.crowd import BACK, CAPSULE, EDGE, WIDTH, middle, places
 from simparity.experiments.crowded_sweep import JITTER, CrowdedSweep
 from simparity.harness.errors import UsageError
-from simparity.harness.scene import Box, capsule_inertia
+from simparity.harness.scene import Box
+from simparity.harness.solids import capsule_inertia
 
 from .playing import play
 

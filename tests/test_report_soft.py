@@ -1,0 +1,49 @@
+"""Outlines of soft bodies in the report."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simparity.experiments.ball_mesh import ball_mesh
+from simparity.harness.channels import Sample
+from simparity.harness.report.outlines import outline_charts, silhouette
+from simparity.harness.soft_state import SoftLog, SoftPart, SoftTrace
+
+
+def test_a_silhouette_is_the_hull_in_order() -> None:
+    inside = np.random.default_rng(1).uniform(-0.9, 0.9, (200, 2))
+    square = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
+    hull = silhouette(np.vstack([inside, square, [[0.0, 1.0]]]))  # the last lies on an edge
+    assert hull[0].tolist() == hull[-1].tolist()
+    assert {tuple(p) for p in hull.tolist()} == {tuple(p) for p in square.tolist()}
+    x, y = hull.T
+    assert 0.5 * float(x[:-1] @ y[1:] - x[1:] @ y[:-1]) == 4.0, "counter-clockwise, the whole area"
+
+
+def squeezed(invert: bool) -> SoftTrace:
+    """A ball that is flattened along x by a half and rises; at the end it is turned inside out where asked."""
+    mesh, steps = ball_mesh(), 10
+    part = SoftPart(name="ball", rest=mesh.vertices, elements=mesh.elements, mass=np.ones(125))
+    log, sample = SoftLog(part, 0, (), steps), Sample((), (), (125,))
+    for k in range(steps + 1):
+        flat = 1 - 0.5 * np.sin(np.pi * k / steps)
+        sample.soft[0][0] = mesh.vertices * [-1.0 if invert and k == steps else flat, 1, 1] + [0, 0, 0.01 * k]
+        log.keep(k, sample)
+    return log.trace(np.arange(steps + 1) * 0.1)
+
+
+def test_outlines_at_three_instants() -> None:
+    start, strained, end = outline_charts({"one": squeezed(False), "two": squeezed(True)})
+    for chart in (start, strained, end):
+        assert chart.paths and [curve.label for curve in chart.curves] == ["one", "two"]
+
+    def width(chart: object, k: int) -> float:
+        return float(np.ptp(chart.curves[k].x))  # type: ignore[attr-defined]
+
+    assert width(start, 0) > 1.9 * width(strained, 0), "half as wide where it is strained most"
+    top = [curve.y.max() for curve in end.curves]
+    assert top[0] > top[1], "what comes after an inversion is not drawn"
+
+
+def test_nothing_soft_no_outline() -> None:
+    assert outline_charts({}) == ()
