@@ -11,11 +11,13 @@ from simparity.engines import ENGINES
 from simparity.harness.engine import Resolved, Value
 from simparity.harness.imported import Key, Reading
 from simparity.harness.portcheck import scan as scanning
+from simparity.harness.portcheck.check import check
 from simparity.harness.portcheck.effort import held_as_force, with_control
 from simparity.harness.portcheck.findrobots import robot_files
 from simparity.harness.portcheck.geoms import alike
 from simparity.harness.portcheck.match import match
 from simparity.harness.portcheck.prepare import prepare
+from simparity.harness.portcheck.processes import Options
 from simparity.harness.portcheck.scantable import main, reason
 from simparity.harness.portcheck.source import Source, read_source
 
@@ -149,3 +151,51 @@ def test_a_control_range_in_the_force_limit_is_not_lost() -> None:
     assert with_control(ours, force, ours.table[force]).value == 6.0
     assert held_as_force(ours, control, rows("actuator", {"m": {"force_upper": 6.0}}))
     assert not held_as_force(ours, control, rows("actuator", {"m": {"force_upper": 5.0}}))
+
+
+def test_bodies_that_are_replicated_have_no_name(tmp_path: Path) -> None:
+    body = '<body><freejoint/><geom size=".1"/></body>'
+    text = f'<mujoco><worldbody><replicate count="3" offset="1 0 0">{body}</replicate></worldbody></mujoco>'
+    source = source_of(tmp_path, text)
+    assert {("link", link) for link in source.reading.links} <= source.unnamed
+    renamed = {link: f"link{n}" for n, link in enumerate(source.reading.links)}
+    theirs = Reading(
+        links=tuple(renamed.values()),
+        parents=dict.fromkeys(renamed.values(), "world"),
+        joints=(),
+        moved={},
+        kinds={},
+        table={},
+    )
+    assert {a: b for a, b in match(source, theirs).links.items() if a != "world"} == renamed
+
+
+def test_armature_of_a_tendon_is_in_the_reference(tmp_path: Path) -> None:
+    tendon = '<tendon><fixed armature="0.5"><joint joint="elbow" coef="2"/></fixed></tendon>'
+    without, held = (
+        source_of(tmp_path, PLAIN.replace("<actuator>", f"{extra}<actuator>", 1)).refer(("elbow",), np.zeros((1, 1)))
+        for extra in ("", tendon)
+    )
+    assert without.mass_matrix is not None and held.mass_matrix is not None
+    rotor = 0.01  # of the joint, which a reference says whether it holds
+    added = held.mass_matrix - rotor * held.armature - without.mass_matrix + rotor * without.armature
+    assert added.item() == pytest.approx(0.5 * 2**2, rel=1e-12)
+
+
+def test_a_mesh_is_there_if_any_compiler_names_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "m.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    (tmp_path / "part.xml").write_text('<mujoco><compiler meshdir="far"/></mujoco>')
+    body = '<worldbody><body><freejoint/><geom type="mesh" mesh="m"/></body></worldbody>'
+    text = (
+        f'<mujoco><compiler meshdir="."/><include file="part.xml"/><asset><mesh file="m.obj"/></asset>{body}</mujoco>'
+    )
+    assert source_of(tmp_path, text).reading.geoms == ("world/body0/0",)
+
+
+def test_a_keyframe_with_controls_does_not_stop_a_run(tmp_path: Path) -> None:
+    key = '<keyframe><key name="home" qpos="0 0 0" ctrl="1 2 3"/></keyframe></mujoco>'
+    path = tmp_path / "robot.xml"
+    path.write_text(PLAIN.replace("</mujoco>", key))
+    report = check(path, [QUICK], Options(only=("NS",)))
+    assert [case.status for case in report.cases] == ["pass"], report.cases

@@ -36,6 +36,7 @@ CAUSES: Mapping[str, str] = {
     "DF-DEFAULT:flag_nativeccd": "SolverMuJoCo's own setting",
     "DF-SURFACE:gap": "ModelBuilder.rigid_gap, 0.1 m, where the file has none",
     "DF-SURFACE:margin": "SolverMuJoCo zeroes margins for its convex collider",
+    "RB-INERTIA": "Newton corrects inertias that no rigid body can have, and says so in a warning",
     "RB-HOME": "joint_q counts from ref, so that its zero is MuJoCo's ref",
     "RB-LIMIT:stand-in": "an unlimited joint gets the range +-1e10",
     "RB-EFFORT:stand-in": "a joint without a limit gets 1e6",

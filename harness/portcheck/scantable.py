@@ -16,6 +16,7 @@ from .markdown import escaped
 from .scan import records
 
 STATUSES = ("checked", "refused", "unusable", "incomplete")
+MARK = "<!-- made by scantable from here on -->"  # what stands before it in the page stays
 SHOWN = 160  # letters of a reason
 Record = dict[str, Any]
 
@@ -107,7 +108,8 @@ def main(arguments: Sequence[str]) -> None:
     lines = latest(line for path in asked.records for line in records(path))
     if not lines:
         parser.error(f"{asked.records[0]} holds no records; make them with simparity.harness.portcheck.scan")
-    asked.out.write_text(table(lines))
+    before, mark, _ = asked.out.read_text().partition(MARK) if asked.out.is_file() else ("", "", "")
+    asked.out.write_text((before + mark + "\n\n" if mark else "") + table(lines))
 
 
 if __name__ == "__main__":
