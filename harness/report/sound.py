@@ -23,9 +23,8 @@ def unsound(record: Record) -> str:
         return "its schedule is not made of positive numbers"
     if not all(isinstance(table, Mapping) for table in tables):
         return "its parameters, options or libraries are not tables"
-    if not all(
-        isinstance(word, str) for table in (job.libraries, job.inputs) for item in table.items() for word in item
-    ):
+    named = [*job.libraries.items(), *job.inputs.items()]
+    if not all(isinstance(word, str) for item in named for word in item):
         return "a library or an input in it is not text"
     if not all(isinstance(count, int) for count in counts):
         return "its repeat, precision or number of steps is not a whole number"
