@@ -57,7 +57,14 @@ class Throw(Experiment):
     def metrics(self) -> Sequence[Metric]:
         return (
             Metric("range", "m", "way along x at the end", lambda trace, _: float(trace.of("p_WB", NAME)[-1, 0])),
-            Metric("flight_error", "m", "largest distance from the parabola", self._error),
+            Metric(
+                "flight_error",
+                "m",
+                "largest distance from the parabola",
+                self._error,
+                converges=True,
+                scale=lambda duration: 1.0 + self.speed * duration + GRAVITY * duration**2 / 2,
+            ),
         )
 
     def checks(self) -> Sequence[Check]:

@@ -79,10 +79,30 @@ class Tumble(Experiment):
                 "1",
                 "largest |L(t) - L(0)| / |L(0)|, L the angular momentum about the centre of mass in W",
                 self._momentum,
+                converges=True,
             ),
-            Metric("momentum_size_error", "1", "largest | |L(t)| / |L(0)| - 1 |, whatever its direction", self._size),
-            Metric("energy_error", "1", "largest |E(t) / E(0) - 1|, E the energy of the turning", self._energy),
-            Metric("position_error", "m", "largest distance of the centre from the parabola", self._position),
+            Metric(
+                "momentum_size_error",
+                "1",
+                "largest | |L(t)| / |L(0)| - 1 |, whatever its direction",
+                self._size,
+                converges=True,
+            ),
+            Metric(
+                "energy_error",
+                "1",
+                "largest |E(t) / E(0) - 1|, E the energy of the turning",
+                self._energy,
+                converges=True,
+            ),
+            Metric(
+                "position_error",
+                "m",
+                "largest distance of the centre from the parabola",
+                self._position,
+                converges=True,
+                scale=self._way,
+            ),
         )
 
     def checks(self) -> Sequence[Check]:
@@ -140,8 +160,11 @@ class Tumble(Experiment):
 
     def _rounding(self, context: Context) -> float:
         """Largest sum of the roundings of the position [m]."""
-        steps, duration = context.schedule.steps, context.schedule.duration
-        return rounding_floor(context.precision, steps, HEIGHT + self.gravity * duration**2 / 2)
+        return rounding_floor(context.precision, context.schedule.steps, self._way(context.schedule.duration))
+
+    def _way(self, duration: float) -> float:
+        """Size of the position by the end [m]."""
+        return HEIGHT + self.gravity * duration**2 / 2
 
     def _expected_position(self, trace: Trace, context: Context) -> float | NotApplicable:
         integrator = context.resolution.table["integrator"]

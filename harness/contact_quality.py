@@ -37,7 +37,8 @@ def quality() -> tuple[Metric, ...]:
         Metric(
             "cone_violation",
             "N",
-            "largest |f_t| - mu f_n of any contact, mu as resolved; at most 0 when kept",
+            "largest |f_t| - mu f_n of any contact, mu as resolved, the largest where a pair has several; at most 0 "
+            "when kept",
             _cone,
             absent=NO_FRICTION,
         ),
@@ -53,7 +54,7 @@ def quality() -> tuple[Metric, ...]:
             "N",
             "largest difference between a body's net contact force and the sum over its contact points",
             _balance,
-            absent="the engine gives no contact points",
+            absent="the engine gives no contact points, or no net force on a body",
         ),
     )
 
@@ -102,24 +103,29 @@ def _balance(trace: Trace, context: Context) -> float:
         return math.nan
     given = bool(np.isfinite(contacts.rows.f_friction).all())
     channel = "f_B_W" if given else "f_normal_B_W"
-    worst = 0.0
+    apart = [0.0]
     for name in trace.names:
         normal, friction = contacts.force_on(name, len(trace.time))
         total = normal + friction if given else normal
-        apart = np.linalg.norm(trace.of(channel, name) - total, axis=1)[1:]
-        worst = max(worst, float(np.max(apart, initial=0.0)))
-    return worst
+        apart += np.linalg.norm(trace.of(channel, name) - total, axis=1)[1:].tolist()
+    return float(np.max(apart))
 
 
 def pair_friction(contacts: ContactTrace, context: Context) -> Array:
-    """Coefficient mu of each row's pair as the engine resolved it [1], NaN where it does not say; shape (N,)."""
+    """Coefficient mu of each row's pair as the engine resolved it [1], NaN where it does not say; shape (N,).
+
+    Where a pair has several, as a body and a robot whose links have their own, it is the largest of them: a cone that
+    is exceeded by that is exceeded by any.
+    """
     table = context.resolution.table
     owners = [party.split("/")[0] for party in contacts.parties]
     found = np.full((len(owners), len(owners)), math.nan)
     for i, j in {(int(a), int(b)) for a, b in zip(contacts.rows.a, contacts.rows.b, strict=True)}:
         row = table.get(f"pair.{owners[i]}+{owners[j]}.friction")
-        if row is not None and isinstance(row.value, (int, float)):
-            found[i, j] = row.value
+        values = row.value if row is not None and isinstance(row.value, tuple) else (row.value if row else None,)
+        known = [value for value in values if isinstance(value, (int, float))]
+        if known:
+            found[i, j] = max(known)
     return np.asarray(found[contacts.rows.a, contacts.rows.b])
 
 

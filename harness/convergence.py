@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,24 +31,31 @@ class Order:
 
 
 def fitted_order(
-    dts: Sequence[float], errors: Sequence[float], floor: float = 0.0, margin: float = MARGIN
+    dts: Sequence[float], errors: Sequence[float], floor: float | Sequence[float] = 0.0, margin: float = MARGIN
 ) -> Order | None:
     """Least squares of log error over log dt; None when fewer than two different dt are left.
 
     Args:
         dts: time steps [s], positive.
-        errors: an error for each, not negative; NaN, where there is none, is left out.
-        floor: what rounding alone leaves, in the errors' unit.
+        errors: an error for each, not negative; NaN, where there is none, and infinity are left out.
+        floor: what rounding alone leaves, in the errors' unit; one for all steps or for each.
         margin: errors up to `margin` times `floor` are left out.
 
     Raises:
-        UsageError: there are not as many errors as steps, or a step is not positive.
+        UsageError: there are not as many errors or floors as steps, or a step is not positive.
     """
     if len(dts) != len(errors):
         raise UsageError(f"an order of convergence needs an error for each step, not {len(errors)} for {len(dts)}")
-    if any(not dt > 0 for dt in dts):
+    floors = [floor] * len(dts) if isinstance(floor, (int, float)) else floor
+    if len(floors) != len(dts):
+        raise UsageError(f"there are {len(dts)} steps and {len(floors)} floors; give one floor, or one for each step")
+    if any(not 0 < dt < math.inf for dt in dts):
         raise UsageError(f"steps are {', '.join(f'{dt:g}' for dt in dts)} s; give positive numbers")
-    kept = [(dt, error) for dt, error in zip(dts, errors, strict=True) if error > margin * floor and error > 0]
+    kept = [
+        (dt, error)
+        for dt, error, least in zip(dts, errors, floors, strict=True)
+        if max(margin * least, 0.0) < error < math.inf
+    ]
     if len({dt for dt, _ in kept}) < 2:
         return None
     x, y = np.log(np.array(kept, dtype=float)).T

@@ -44,6 +44,8 @@ class Metric:
     Attributes:
         text: what it is, in one line, with its formula.
         converges: whether it is an error that vanishes with the step, so that an order of convergence can be fitted.
+        scale: duration of the run [s] -> size of the numbers that such an error is the difference of [its unit], whose
+            rounding limits it.
         absent: what it means where it is not a number, for a metric that not every good run has.
     """
 
@@ -52,6 +54,7 @@ class Metric:
     text: str
     measure: Callable[[Trace, Context], float]
     converges: bool = False
+    scale: Callable[[float], float] = lambda duration: 1.0
     absent: str = ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,27 @@ def test_a_force_that_no_point_explains_is_found() -> None:
     trace, context = sliding((-5.0, 0.0, 0.0))
     trace.channels["f_B_W"][1, 0, 0] += 2.0
     assert {m.name: m.measure(trace, context) for m in quality()}["force_balance"] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("where", [0, 1])
+def test_a_force_that_is_no_number_is_not_balanced(where: int) -> None:
+    """Of two bodies one has no net force, the first or the second: the balance of both is not known."""
+    trace, context = sliding((-5.0, 0.0, 0.0))
+    channels = {name: np.repeat(array, 2, axis=1) for name, array in trace.channels.items()}
+    channels["f_B_W"][1, where] = np.nan
+    assert context.contacts is not None
+    contacts = replace(context.contacts, parties=("ground", "ball", "other"))
+    two = Trace(trace.time, ("ball", "other"), channels)
+    found = {m.name: m.measure(two, replace(context, contacts=contacts)) for m in quality()}
+    assert np.isnan(found["force_balance"])
+
+
+def test_of_several_frictions_of_a_pair_the_largest_bounds_the_cone() -> None:
+    trace, context = sliding((-6.0, 0.0, 0.0))
+    row = Resolved(value=(0.3, 0.5), unit="1", origin="derived", native="test")
+    several = replace(context.resolution, table={"pair.ground+ball.friction": row})
+    found = {m.name: m.measure(trace, replace(context, resolution=several)) for m in quality()}
+    assert found["cone_violation"] == pytest.approx(6.0 - 0.5 * 10.0)
 
 
 def test_rows_are_turned_into_scene_order() -> None:

@@ -33,6 +33,24 @@ def test_errors_near_the_floor_are_left_out() -> None:
     assert fit.points == 2
 
 
+def test_each_step_has_its_own_floor() -> None:
+    """Rounding grows with the number of steps: at 2 ms half as much is lost as at 1 ms, and the error there counts."""
+    errors = [dt**4 for dt in DTS]
+    floors = [2e-14 / dt for dt in DTS]  # 1e-11 at 2 ms, where the error is 1.6e-11, and 2e-11 at 1 ms
+    each, one = fitted_order(DTS, errors, floors, margin=1.0), fitted_order(DTS, errors, floors[-1], margin=1.0)
+    assert each is not None and (each.points, each.order) == (3, pytest.approx(4.0))
+    assert one is not None and one.points == 2
+    with pytest.raises(UsageError, match="4 steps and 2 floors"):
+        fitted_order(DTS, errors, (0.0, 0.0))
+
+
+def test_an_infinite_error_is_left_out() -> None:
+    fit = fitted_order(DTS, [math.inf, *(3.0 * dt**2 for dt in DTS[1:])])
+    assert fit is not None and (fit.points, fit.order) == (3, pytest.approx(2.0))
+    with pytest.raises(UsageError, match="give positive numbers"):
+        fitted_order((math.inf, 1e-3), (1.0, 1.0))
+
+
 def test_nothing_to_fit() -> None:
     assert fitted_order(DTS, [1e-16] * 4, floor=1e-16) is None
     assert fitted_order(DTS, [math.nan, math.nan, math.nan, 1.0]) is None

@@ -166,6 +166,22 @@ def test_damaged_and_foreign_files_are_named_and_skipped(results: Path) -> None:
     assert cell(summary, "alpha", "delta").word == "damaged"
 
 
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"libraries": None}, "its parameters, options or libraries are not tables"),
+        ({"libraries": {"kernel": 1.0}}, "a library or an input in it is not text"),
+        ({"inputs": {"robot.xml": None}}, "a library or an input in it is not text"),
+    ],
+)
+def test_a_job_of_other_types_is_named_and_skipped(results: Path, change: dict[str, object], reason: str) -> None:
+    made_run(results, "alpha")
+    foreign = made_run(results, "beta") / "job.json"
+    foreign.write_text(json.dumps(json.loads(foreign.read_text()) | change))
+    summary = summarise(results)
+    assert ([row.reason for row in summary.damage], list(summary.engines)) == ([reason], ["alpha"])
+
+
 @pytest.mark.parametrize("torn", [None, b"PK torn", b"PK" + bytes(100) + b"PK\x05\x06" + bytes(18)])
 def test_a_run_whose_trace_is_missing_or_torn_is_damaged_and_not_failed(results: Path, torn: bytes | None) -> None:
     made_run(results, "alpha")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from simparity.experiments.tumble import Tumble
+from simparity.harness import store
 from simparity.harness.convergence import fitted_order, rounding_floor
 from simparity.harness.free_rotation import momentum, tumble
 from simparity.harness.record import Record
 from simparity.harness.registry import engine_mapping
+from simparity.harness.report.lexicon import lexicon
+from simparity.harness.report.runs import Run as StoredRun
+from simparity.harness.report.sweeps import sweeps_of
 from simparity.harness.solids import box_inertia
 
 from .conftest import Run
@@ -71,6 +76,30 @@ def test_momentum_of_a_runge_kutta_step(run: Run, engine: str) -> None:
         # from step to step 4.4, 4.2, 4.1: the fifth-order term still shows at 8 ms
         assert order(records, "momentum_size_error") == pytest.approx(4.0, abs=0.3)
         assert order(records, "momentum_error") == pytest.approx(2.0, abs=0.05)
+
+
+def test_the_report_tells_the_orders(run: Run, engine: str, tmp_path: Path) -> None:
+    """At steps whose errors reach down to rounding: what is left above it shows the order, and nothing else is told."""
+    integrator = engine_mapping(engine).OPTIONS.get("integrator")
+    if integrator is None or not {"Euler", "RK4"} <= set(integrator.choices):
+        pytest.skip("this engine has not both integrators")
+    for scheme in ("Euler", "RK4"):
+        words = (f"+option.integrator={scheme}", "duration=10", "experiment.gravity=9.81")
+        for number, record in enumerate(over_dt(run, DTS, *words)):
+            if precision(record) != 64:
+                pytest.skip("in 32 bit a fourth-order error is below rounding")
+            store.write(record, None, tmp_path / "draft", tmp_path / "m" / "tumble" / engine / f"{scheme}-{number}")
+    found = [StoredRun(*item) for item in store.runs(tmp_path) if not isinstance(item, store.Damage)]
+    (sweep,) = sweeps_of(found, lexicon(found, {engine: 0}), "tumble")
+    notes = {swept.chart.title.partition(" error")[0]: swept.note for swept in sweep.charts}
+    orders = {
+        name: [float(part.rpartition(" ")[2]) for part in note.partition(": ")[2].split(", ")]
+        for name, note in notes.items()
+    }
+    assert orders["momentum"] == pytest.approx([1.0, 2.0], abs=0.1)
+    assert orders["momentum size"] == pytest.approx([1.0, 4.0], abs=0.3)
+    assert orders["energy"] == pytest.approx([1.0, 4.0], abs=0.3)
+    assert orders["position"] == pytest.approx([1.0], abs=0.01), "RK4's is the rounding of 490 m"
 
 
 def test_the_fall_is_off_by_the_integrator_alone(run: Run) -> None:

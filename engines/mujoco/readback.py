@@ -25,8 +25,9 @@ _INTEGRATORS = {
     mujoco.mjtIntegrator.mjINT_RK4: "RK4",
     mujoco.mjtIntegrator.mjINT_IMPLICIT: "implicit",
     mujoco.mjtIntegrator.mjINT_IMPLICITFAST: "implicitfast",
-    mujoco.mjtIntegrator.mjINT_DISCRETE: "discrete",
 }
+if hasattr(mujoco.mjtIntegrator, "mjINT_DISCRETE"):  # not in 3.11
+    _INTEGRATORS[mujoco.mjtIntegrator.mjINT_DISCRETE] = "discrete"
 
 
 def resolution(model: Any, scene: Scene, settings: Settings, dt: float) -> Resolution:

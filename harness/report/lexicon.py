@@ -78,7 +78,7 @@ class Lexicon:
 
 def lexicon(runs: Sequence[Run], colours: Mapping[str, int]) -> Lexicon:
     """The words for `runs`, all of one experiment; `colours` numbers the engines."""
-    experiments = [found for found in {run.variant: _experiment_of(run) for run in runs}.values() if found is not None]
+    experiments = [found for found in {run.variant: experiment_of(run) for run in runs}.values() if found is not None]
     metrics: dict[str, Metric] = {}
     for experiment in experiments:
         for metric in metrics_of(experiment):
@@ -134,7 +134,8 @@ def _kind(name: str) -> type[Experiment] | None:
     return kind
 
 
-def _experiment_of(run: Run) -> Experiment | None:
+def experiment_of(run: Run) -> Experiment | None:
+    """The experiment with the parameters of a run; None when this version of simparity knows no such parameters."""
     job = run.record.job
     try:
         experiment: Experiment = experiment_class(job.experiment)(**job.params)

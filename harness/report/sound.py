@@ -15,14 +15,17 @@ def unsound(record: Record) -> str:
     # typed as anything: what the files of others hold is not what the types promise
     words: list[Any] = [job.experiment, job.engine, job.engine_version, job.settings, job.device, job.code]
     schedule: list[Any] = [job.dt, job.duration, job.stride, job.control_dt]
-    tables: list[Any] = [job.params, job.options, job.overrides, job.inputs, record.provenance]
+    tables: list[Any] = [job.params, job.options, job.overrides, job.inputs, job.libraries, record.provenance]
     counts: list[Any] = [job.repeat, job.precision, timing.steps]
     if not all(isinstance(word, str) for word in [*words, record.status, record.reason]):
         return "a name in it is not text"
     if not all(_number(x) and x > 0 for x in schedule):
         return "its schedule is not made of positive numbers"
     if not all(isinstance(table, Mapping) for table in tables):
-        return "its parameters or options are not tables"
+        return "its parameters, options or libraries are not tables"
+    named = [*job.libraries.items(), *job.inputs.items()]
+    if not all(isinstance(word, str) for item in named for word in item):
+        return "a library or an input in it is not text"
     if not all(isinstance(count, int) for count in counts):
         return "its repeat, precision or number of steps is not a whole number"
     numbers = [*record.metrics.values(), *timing.parts.values(), *timing.real_time_factors]

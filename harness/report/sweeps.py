@@ -10,11 +10,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from ..checks import metrics_of
 from ..convergence import fitted_order, rounding_floor
-from ..experiment import OUTCOME
+from ..experiment import OUTCOME, Metric
 from ..scene import Array
 from .chart import Chart, Curve, Style
-from .lexicon import Lexicon
+from .lexicon import Lexicon, experiment_of
 from .participants import Participant
 from .quantity import plain, quantity
 from .runs import PHASE, Run, Variant, in_order
@@ -177,7 +178,7 @@ def _chart(name: str, shared: _Shared, lines: Mapping[str, Points], words: Lexic
         return None
     metric = words.metrics[name]
     every_x, every_y = (np.concatenate([getattr(curve, axis) for curve in curves]) for axis in "xy")
-    orders = _orders(lines, curves, name) if shared.kind == "dt" and metric.converges else []
+    orders = _orders(lines, curves, metric) if shared.kind == "dt" and metric.converges else []
     chart = Chart(
         title=f"{name.replace('_', ' ')} against {shared.name}",
         alt=f"{name} of each participant against {shared.name}",
@@ -218,13 +219,16 @@ def _wide(values: Array, factor: float = DECADE) -> bool:
     return bool((values > 0).all() and values.max() > factor * values.min())
 
 
-def _orders(lines: Mapping[str, Points], curves: Sequence[Curve], name: str) -> list[str]:
-    """Participant and the order that fits its errors above what rounding leaves."""
+def _orders(lines: Mapping[str, Points], curves: Sequence[Curve], metric: Metric) -> list[str]:
+    """Participant and the order that fits its errors above what the roundings of each run leave."""
     said = []
     for curve in curves:
-        job = _any(lines[curve.label]).record.job
-        floor = rounding_floor(job.precision, round(job.duration / min(lines[curve.label])))
-        found = fitted_order(curve.x.tolist(), np.abs(curve.y).tolist(), floor)
+        run = _any(lines[curve.label])
+        experiment, job = experiment_of(run), run.record.job
+        own = {one.name: one for one in metrics_of(experiment)} if experiment is not None else {}
+        size = own.get(metric.name, metric).scale(job.duration)
+        floors = [rounding_floor(job.precision, round(job.duration / dt), size) for dt in curve.x]
+        found = fitted_order(curve.x.tolist(), np.abs(curve.y).tolist(), floors)
         if found is not None:
             said.append(f"{curve.label} {plain(found.order)}")
     return said

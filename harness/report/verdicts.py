@@ -17,14 +17,16 @@ WORDS = (
     *("unsupported", "diverged", "failed", "timeout", "damaged"),
 )
 MEANING: Mapping[str, str] = {
-    "agree": "the difference is below the tolerance that the experiment states",
+    "agree": "the difference is below the tolerance that the experiment states; of ensembles: outcomes have equal "
+    "shares, and every metric is given in as many members and lies within its tolerance",
     "within noise": "it is below the spread over repeats of the same job",
     "not converged": "it is below what a finer run (half the step; for substepping solvers also twice the iterations) "
     "changes in one of the two engines",
     "differ": "it is above all three",
     "unresolved": "it is above the tolerance, and a repeat or a finer run is missing to say more; of ensembles: "
     "with so few members no test could tell them apart",
-    "not told apart": "ensembles of a chaotic experiment: by chance alone they differ as much in 5 % of cases or more",
+    "not told apart": "ensembles of a chaotic experiment: by chance alone they differ as much in 5 % of cases or more, "
+    "or one of them does not give a metric that the other gives",
     "unsupported": "an engine cannot represent the scene",
     "diverged": "a run left all bounds or gave numbers that are none",
     "failed": "a run raised an error or was killed",
