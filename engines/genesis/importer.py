@@ -221,6 +221,8 @@ class ImportedModel:
 
     def motion(self, joints: Sequence[str], q: Array) -> Motion:
         solver, n, k = self.solver, len(q), len(joints)
+        if not solver.n_dofs:  # its setters refuse to set nothing
+            return Motion(X_WL={}, why="nothing in it can move")
         self.world.reset()  # torques drive the joints from here on: actuators add no damping to the mass matrix
         kept = solver.get_dofs_damping()
         solver.set_dofs_damping(torch.zeros(solver.n_dofs, dtype=gs.tc_float))
