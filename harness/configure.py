@@ -1,4 +1,4 @@
-"""From the words of the command line to jobs. Hydra composes here and goes no further."""
+"""From the words of the command line to jobs."""
 
 from __future__ import annotations
 
@@ -6,59 +6,29 @@ import dataclasses
 import hashlib
 import math
 import os
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hydra import compose, initialize_config_dir
 from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
-from hydra.core.config_store import ConfigStore
-from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
-from omegaconf import MISSING, OmegaConf
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from ..experiments import EXPERIMENTS
+from .composition import CONF, RunConfig, compose_all, first_line
 from .device import DEVICES, require_cuda
 from .errors import UnknownName, UsageError
-from .job import PACKAGE, Job, code_digest
-from .registry import engine_entry, engine_mapping, engine_version, experiment_class, experiment_module
+from .job import Job, code_digest
+from .registry import engine_entry, engine_mapping, engine_version, experiment_module
 from .scene import Mesh
 from .schedule import Schedule
-from .settings import PROFILES, settle
-from .smoke import smoke_words
+from .settings import settle
 from .versions import environment_of, library_versions, split_version
 
-CONF = PACKAGE / "experiments" / "conf"
 ROBOT_LIBRARIES = ("pin", "mujoco")  # the torque law and the compiler of the source, whatever engine runs
 LAUNCH_KEYS = ("results", "isolation", "workers", "timeout")
-
-
-@dataclass(slots=True, kw_only=True)
-class RunConfig:
-    """Schema of a run; times in seconds, None where the experiment decides, by SMOKE where `smoke` is set."""
-
-    experiment: Any = MISSING
-    engine: str = "mujoco"
-    settings: str = "default"
-    option: dict[str, Any] = field(default_factory=dict)
-    dt: float | None = None
-    duration: float | None = None
-    stride: int = 1
-    control_dt: float = 1e-3
-    device: str = "cpu"
-    precision: int | None = None
-    repeat: int = 0
-    timings: int = 3
-    paced: bool = False
-    smoke: bool = False
-    results: str = "results"
-    isolation: str = "fresh"
-    workers: int = 1
-    timeout: float = 900.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +64,7 @@ def plan(words: Sequence[str], *, multirun: bool) -> Plan:
         expanded = [run for sweep in lists for run in _expand(sweep, multirun=True)]
     else:
         expanded = list(_expand(others, multirun=multirun))
-    configs = _compose_all(expanded)
+    configs = compose_all(expanded)
     if not configs:
         raise UsageError(f"the study {study[-1] if study else ''!r} has no run for {' '.join(others)}")
     first = configs[0]
@@ -124,7 +94,7 @@ def _load_study(name: str) -> dict[str, Any]:
     try:
         config: Any = OmegaConf.to_container(OmegaConf.load(path))
     except (OmegaConfBaseException, ValueError) as error:
-        raise UsageError(f"study file {name} cannot be read: {_first_line(error)}") from error
+        raise UsageError(f"study file {name} cannot be read: {first_line(error)}") from error
     if not isinstance(config, dict) or not isinstance(config.get("sweeps"), list):
         raise UsageError(f"study file {name} has no list `sweeps`; each entry maps overrides to values")
     unknown = sorted(set(map(str, config)) - {"sweeps", *LAUNCH_KEYS})
@@ -160,7 +130,7 @@ def _expand(words: list[str], *, multirun: bool) -> Iterator[list[str]]:
     try:
         overrides = OverridesParser.create().parse_overrides(words)
     except HydraException as error:
-        raise UsageError(f"cannot read the overrides {' '.join(words)}: {_first_line(error)}") from error
+        raise UsageError(f"cannot read the overrides {' '.join(words)}: {first_line(error)}") from error
     for override in overrides:
         if override.is_sweep_override() and override.get_key_element() in LAUNCH_KEYS:
             raise UsageError(f"{override.get_key_element()} has several values; one sweep is run in one way: give one")
@@ -170,51 +140,6 @@ def _expand(words: list[str], *, multirun: bool) -> Iterator[list[str]]:
         raise UsageError(f"{key} has several values; add -m to run one for each: simparity run -m {' '.join(words)}")
     for batch in BasicSweeper.split_arguments(overrides, max_batch_size=None):
         yield from batch
-
-
-def _compose_all(expanded: list[list[str]]) -> list[RunConfig]:
-    (store := ConfigStore.instance()).store(name="schema", node=RunConfig)
-    for name in EXPERIMENTS:
-        store.store(group="experiment", name=f"{name}_schema", node=experiment_class(name))
-    GlobalHydra.instance().clear()
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        return [_compose(words) for words in expanded]
-
-
-def _compose(words: list[str]) -> RunConfig:
-    chosen = {word.partition("=")[0]: word.partition("=")[2] for word in words}
-    keys = {f.name for f in dataclasses.fields(RunConfig)}
-    if "experiment" not in chosen:
-        for key in (word.partition("=")[0].lstrip("+~").partition(".")[0] for word in words):
-            if key not in keys:
-                raise UsageError(f"run has no parameter {key!r}; known parameters: {', '.join(sorted(keys))}")
-        raise UsageError(f"no experiment was given; add experiment=NAME, one of: {', '.join(sorted(EXPERIMENTS))}")
-    name = chosen["experiment"]
-    experiment_module(name)
-    if chosen.get("settings", "default") not in PROFILES:
-        raise UnknownName("settings profile", chosen["settings"], PROFILES)
-    known = {f"experiment.{f.name}" for f in dataclasses.fields(experiment_class(name))}
-    for word in words:
-        key = word.partition("=")[0].lstrip("+~")
-        if key.startswith("experiment.") and key not in known:
-            parameters = ", ".join(sorted(known))
-            raise UsageError(f"experiment {name!r} has no parameter {key!r}; its parameters: {parameters}")
-        if key.partition(".")[0] not in keys:
-            hint = f"; did you mean experiment.{key}" if f"experiment.{key}" in known else ""
-            raise UsageError(f"run has no parameter {key!r}{hint}; known parameters: {', '.join(sorted(keys))}")
-    words = [f"+{word}" if word.startswith("option.") else word for word in words]
-    try:
-        config: Any = OmegaConf.to_object(compose("config", overrides=words))
-        if config.smoke:
-            words = smoke_words(experiment_class(name), words)
-            config = OmegaConf.to_object(compose("config", overrides=words))
-    except (HydraException, OmegaConfBaseException) as error:
-        cause = error
-        while cause.__cause__ is not None and isinstance(cause.__cause__, Exception):
-            cause = cause.__cause__  # type: ignore[assignment]
-        raise UsageError(f"cannot run {' '.join(words)}: {_in_our_words(cause)}") from error
-    assert isinstance(config, RunConfig)
-    return config
 
 
 def _job(config: RunConfig) -> Job:
@@ -286,15 +211,3 @@ def _job(config: RunConfig) -> Job:
 def _key(path: str, first: str) -> str:
     """A file's name beside the first one, so that a run is the same wherever the files lie."""
     return os.path.relpath(path, Path(first).parent)
-
-
-def _in_our_words(error: BaseException) -> str:
-    """The reason of a composition error, with the value and the kind that was wanted."""
-    line = _first_line(error)
-    found = re.match(r"Value '(.*)' of type '\w+' could not be converted to (\w+)", line)
-    kinds = {"Float": "a number", "Integer": "a whole number", "Boolean": "true or false"}
-    return f"{found.group(1)!r} is not {kinds.get(found.group(2), found.group(2))}" if found else line
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
