@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .engine import Resolved, Value
@@ -33,6 +33,15 @@ def read(
         if asked is not None:
             return Resolved(value=value, unit=unit, origin=origin, native=native, authored=asked)  # type: ignore[arg-type]
     return Resolved(value=value, unit=unit, origin="default", native=native)
+
+
+def robot_friction(found: Iterable[float], native: str, authored: Value = None) -> Resolved:
+    """Friction [1] of a body against a robot's shapes: one number, or all that occur."""
+    mus = tuple(sorted({float(mu) for mu in found}))
+    if not mus:
+        return absent("1", "no shape of the robot can touch", authored)
+    value = mus[0] if len(mus) == 1 else mus
+    return Resolved(value=value, unit="1", origin="derived", native=native, authored=authored)
 
 
 def values(asked: Mapping[str, Value]) -> Callable[[str, Value, str, str], Row]:

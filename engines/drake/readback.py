@@ -14,7 +14,7 @@ from pydrake.multibody.plant import CalcContactFrictionFromSurfaceProperties, Co
 
 from ...harness.channels import ChannelNote
 from ...harness.engine import Resolution, Resolved, Settings, Value
-from ...harness.resolution import Row, absent, floats, read, unreadable, values
+from ...harness.resolution import Row, absent, floats, read, robot_friction, unreadable, values
 from ...harness.scene import Scene
 from . import mapping
 from .model import Model, Solid
@@ -87,10 +87,7 @@ def _friction(inspector: Any, contacts: list[tuple[Solid, Solid]]) -> Resolved:
     """Friction of two bodies, or of a body against a robot's shapes: one number, or all that occur."""
     frictions = [[_surface(inspector, solid.shapes[0]).friction for solid in pair] for pair in contacts]
     mixed = {float(CalcContactFrictionFromSurfaceProperties(*pair).dynamic_friction()) for pair in frictions}
-    if not mixed:
-        return absent("1", "no shape of the robot can touch")
-    found, native = tuple(sorted(mixed)), "CalcContactFrictionFromSurfaceProperties of both: 2 a b / (a + b)"
-    return Resolved(value=found[0] if len(found) == 1 else found, unit="1", origin="derived", native=native)
+    return robot_friction(mixed, "CalcContactFrictionFromSurfaceProperties of both: 2 a b / (a + b)")
 
 
 def _by_patches(inspector: Any, one: Solid, other: Solid) -> bool:

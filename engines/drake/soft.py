@@ -13,9 +13,9 @@ from pydrake.geometry import Mesh as DrakeMesh
 from pydrake.multibody.fem import DeformableBodyConfig
 from pydrake.multibody.plant import CalcContactFrictionFromSurfaceProperties, CoulombFriction
 
-from ...harness.engine import Resolved, Value
+from ...harness.engine import Value
 from ...harness.errors import SimparityError
-from ...harness.resolution import Row, absent, read
+from ...harness.resolution import Row, absent, read, robot_friction
 from ...harness.robot_model import model_of
 from ...harness.scene import Array, Box, HalfSpace, Pose, Scene, Shape, SoftBody
 from ...harness.soft_mesh import lumped_masses, placed
@@ -132,14 +132,5 @@ def soft_rows(model: Any, scene: Scene, asked: Mapping[str, Value]) -> Iterator[
                 for made in solid.shapes:
                     other = inspector.GetProximityProperties(made).GetProperty("material", "coulomb_friction")
                     mixed.add(float(CalcContactFrictionFromSurfaceProperties(mine, other).dynamic_friction()))
-            values = sorted(mixed)
-            yield (
-                f"pair.{body.name}+{robot.name}.friction",
-                Resolved(
-                    value=values[0] if len(values) == 1 else tuple(values),
-                    unit="1",
-                    origin="derived",
-                    native="CalcContactFrictionFromSurfaceProperties of both: 2 a b / (a + b)",
-                    authored=body.material.friction,
-                ),
-            )
+            native = "CalcContactFrictionFromSurfaceProperties of both: 2 a b / (a + b)"
+            yield f"pair.{body.name}+{robot.name}.friction", robot_friction(mixed, native, body.material.friction)

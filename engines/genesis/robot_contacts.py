@@ -9,9 +9,9 @@ from typing import Any
 import genesis as gs
 import numpy as np
 
-from ...harness.engine import Resolved, Settings, Value
+from ...harness.engine import Settings, Value
 from ...harness.errors import Unsupported
-from ...harness.resolution import Row, absent
+from ...harness.resolution import Row, robot_friction
 from ...harness.robot_model import model_of
 from ...harness.scene import Robot, Scene
 from . import mapping
@@ -64,8 +64,6 @@ def robot_pairs(solver: Any, scene: Scene, places: Places, entity: Any) -> Itera
         if not body.shapes:
             continue
         mine = float(frictions[places.geoms[body.name, 0]])
-        found = {mapping.pair_friction(mine, float(frictions[int(geom.idx)])) for geom in entity.geoms}
-        mus = tuple(sorted(found))
+        mus = (mapping.pair_friction(mine, float(frictions[int(geom.idx)])) for geom in entity.geoms)
         native = "max of get_geoms_friction(), at least 0.01, over the robot's shapes"
-        row = Resolved(value=mus[0] if len(mus) == 1 else mus, unit="1", origin="derived", native=native)
-        yield f"pair.{body.name}+{robot.name}.friction", row if mus else absent("1", "no shape of the robot can touch")
+        yield f"pair.{body.name}+{robot.name}.friction", robot_friction(mus, native)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...harness.channels import ChannelNote
 from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Unknown, Value
-from ...harness.resolution import Row, absent, floats, read, values
+from ...harness.resolution import Row, absent, floats, read, robot_friction, values
 from ...harness.robot_model import model_of
 from ...harness.scene import Material, Robot, Scene
 from ...harness.soft_contact import Surface, contact_law, floored_time_constant, mixed
@@ -52,7 +52,9 @@ def resolution(model: Any, scene: Scene, settings: Settings, dt: float) -> Resol
     for body, robot in product(scene.bodies, scene.touching_robots):
         if body.shapes:
             contacts = _robot_contacts(model, body.name, robot)
-            table[f"pair.{body.name}+{robot.name}.friction"] = _robot_friction(contacts)
+            table[f"pair.{body.name}+{robot.name}.friction"] = robot_friction(
+                (contact.friction for contact in contacts), "max of geom_friction over the robot's shapes"
+            )
             met += contacts if body.mass is not None else []
     rk4 = model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4
     why = "RK4 solves for contact four times a step; this is the force of the first of them, not of the whole step"
@@ -76,15 +78,6 @@ def _robot_contacts(model: Any, body: str, robot: Robot) -> list[Surface]:
     links = {model.body(link.name).id for link in model_of(robot).links}
     shapes = [g for g in range(model.ngeom) if model.geom_bodyid[g] in links and model.geom_contype[g]]
     return [mixed(mine, _surface(model, g)) for g in shapes]
-
-
-def _robot_friction(contacts: list[Surface]) -> Resolved:
-    """Friction of a body against the robot's shapes: one number, or all that occur."""
-    found = tuple(sorted({contact.friction for contact in contacts}))
-    native = "max of geom_friction over the robot's shapes"
-    if not found:
-        return absent("1", "no shape of the robot can touch")
-    return Resolved(value=found[0] if len(found) == 1 else found, unit="1", origin="derived", native=native)
 
 
 def _options(model: Any, scene: Scene, settings: Settings, dt: float) -> Iterator[Row]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...harness.engine import Resolved, Settings, Value
 from ...harness.required import REQUIRED_PER_JOINT, joint_unit
-from ...harness.resolution import Row, absent, floats, read
+from ...harness.resolution import Row, floats, read, robot_friction
 from ...harness.robot_model import Joint, Link
 from ...harness.scene import Scene
 from ...harness.soft_contact import mixed
@@ -36,13 +36,9 @@ def robot_pairs(live: Live, scene: Scene, access: RobotAccess) -> Iterator[Row]:
         if not body.shapes:
             continue
         mine = surface(live, live.geoms[body.name, 0])
-        mus = tuple(sorted({mixed(mine, surface(live, live.geom_of[s])).friction for s in access.shapes}))
+        mus = (mixed(mine, surface(live, live.geom_of[s])).friction for s in access.shapes)
         native = "max of mjw_model.geom_friction over the robot's shapes"
-        found = Resolved(value=mus[0] if len(mus) == 1 else mus, unit="1", origin="derived", native=native)
-        yield (
-            f"pair.{body.name}+{robot.name}.friction",
-            found if mus else absent("1", "no shape of the robot can touch"),
-        )
+        yield f"pair.{body.name}+{robot.name}.friction", robot_friction(mus, native)
 
 
 def _link(live: Live, link: Link, body: int) -> Iterator[Row]:

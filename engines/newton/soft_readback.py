@@ -12,7 +12,7 @@ import numpy as np
 from ...harness.channels import ChannelNote
 from ...harness.engine import Resolution, Resolved, Unknown
 from ...harness.required import REQUIRED_PER_SHAPE
-from ...harness.resolution import Row, absent, floats, read
+from ...harness.resolution import Row, absent, floats, read, robot_friction
 from ...harness.soft_mesh import placed, volumes
 from .readback import Live, resolution
 from .robot_readback import robot_rows
@@ -110,14 +110,6 @@ def _soft(live: SoftSimulation, vbd: Any) -> Iterator[Row]:
                 ),
             )
         if robot is not None:
-            pair = sorted({math.sqrt(mu * float(m)) for m in of_shapes["mu"]})
-            yield (
-                f"pair.{body.name}+{robot.name}.friction",
-                Resolved(
-                    value=pair[0] if len(pair) == 1 else tuple(pair),
-                    unit="1",
-                    origin="derived",
-                    native="sqrt(soft_contact_mu * shape_material_mu)",
-                    authored=body.material.friction,
-                ),
-            )
+            mus = (math.sqrt(mu * float(m)) for m in of_shapes["mu"])
+            native = "sqrt(soft_contact_mu * shape_material_mu)"
+            yield f"pair.{body.name}+{robot.name}.friction", robot_friction(mus, native, body.material.friction)
