@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,7 +25,7 @@ from ..harness.errors import UnknownName, UsageError
 from ..harness.experiment import Check, Experiment, Metric, require
 from ..harness.geometry import without_geometry
 from ..harness.payload import Load, loaded
-from ..harness.reference import Reference
+from ..harness.reference import Reference, reference_of
 from ..harness.robot_model import RobotModel, model_of
 from ..harness.rollout import Controller
 from ..harness.scene import Array, Robot, Scene
@@ -61,11 +60,6 @@ def centre_of(robot: str, model: RobotModel, homes: Mapping[str, tuple[float, ..
         return np.array(homes[robot])
     middle = [(j.lower + j.upper) / 2 if math.isfinite(j.lower + j.upper) else 0.0 for j in model.joints]
     return np.array(middle)
-
-
-@lru_cache(maxsize=8)
-def _reference(model: RobotModel) -> Reference:
-    return Reference(model, GRAVITY)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -164,7 +158,7 @@ class Arm(Experiment):
             UsageError: it would be unstable at the start or at a configuration of the motion.
         """
         robot = self._robot()
-        reference = _reference(model_of(robot))
+        reference = reference_of(model_of(robot), GRAVITY)
         period = schedule.control_period * schedule.dt
         target = self._target(reference, period)
         along = configurations(target, schedule.duration)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -13,8 +12,8 @@ import numpy as np
 from ..harness.errors import UnknownName
 from ..harness.experiment import Check, Context, Experiment, Metric, NotApplicable, Series, require
 from ..harness.impedance import Impedance, check_stability
-from ..harness.reference import Reference
-from ..harness.robot_model import RobotModel, model_of
+from ..harness.reference import Reference, reference_of
+from ..harness.robot_model import model_of
 from ..harness.rollout import Controller
 from ..harness.scene import Array, Material, Robot, Scene
 from ..harness.schedule import Schedule
@@ -30,11 +29,6 @@ DONE = 0.001  # [m]: an inserted peg is nearer to its target than this, a missed
 WRENCH = 0.2  # [N]: four times what a 32-bit solver leaves here, a fraction of what a missed contact would make
 NO_STALL = "the peg did not stall"
 INSERTED, STALLED, OVERLOAD, MISSED, UNFINISHED = range(5)
-
-
-@lru_cache(maxsize=8)
-def _reference(model: RobotModel) -> Reference:
-    return Reference(model, GRAVITY)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -120,7 +114,7 @@ class PegInsertion(Experiment):
 
     def reference(self) -> Reference:
         """Dynamics of carrier and peg."""
-        return _reference(model_of(self._bare()))
+        return reference_of(model_of(self._bare()), GRAVITY)
 
     def _home(self) -> Array:
         return np.array(peg.ARM_HOME) if self.carrier == "fr3" else np.zeros(6)
@@ -164,24 +158,41 @@ class PegInsertion(Experiment):
         return kind(reference, self.lip(), push, period)
 
     def series(self, trace: Trace, context: Context) -> Sequence[Series]:
-        return measures.series(self._depth(trace), self._wrench(trace))
+        return measures.series(*self._measured().of(trace))
 
     def metrics(self) -> Sequence[Metric]:
+        seen = self._measured()
+
+        def stalled(trace: Trace, context: Context) -> bool:
+            return self._outcome(seen, trace, context) == STALLED
+
         return (
             Metric(
                 "outcome",
                 "",
                 "how it ended; unfinished is a run that was too short",
-                self._outcome,
+                lambda t, c: self._outcome(seen, t, c),
             ),
             Metric(
                 "final_depth",
                 "m",
                 "depth of the peg's lowest point below the lip at the end",
-                lambda t, c: float(self._depth(t)[-1]),
+                lambda t, c: float(seen.of(t)[0][-1]),
             ),
-            Metric("stall_depth", "m", "that depth where the peg stalled", self._stall, absent=NO_STALL),
-            Metric("creep_speed", "m/s", "speed of a stalled peg over the last 0.1 s", self._creep, absent=NO_STALL),
+            Metric(
+                "stall_depth",
+                "m",
+                "that depth where the peg stalled",
+                lambda t, c: float(seen.of(t)[0][-1]) if stalled(t, c) else math.nan,
+                absent=NO_STALL,
+            ),
+            Metric(
+                "creep_speed",
+                "m/s",
+                "speed of a stalled peg over the last 0.1 s",
+                lambda t, c: measures.late_speed(seen.of(t)[0], t) if stalled(t, c) else math.nan,
+                absent=NO_STALL,
+            ),
             Metric(
                 "jam_depth",
                 "m",
@@ -193,26 +204,26 @@ class PegInsertion(Experiment):
                 "peak_force",
                 "N",
                 "largest derived force at the peg's top",
-                lambda t, c: measures.peak(self._wrench(t)[:, measures.FORCE]),
+                lambda t, c: measures.peak(seen.of(t)[1][:, measures.FORCE]),
             ),
             Metric(
                 "peak_moment",
                 "N m",
                 "largest derived moment about it",
-                lambda t, c: measures.peak(self._wrench(t)[:, measures.MOMENT]),
+                lambda t, c: measures.peak(seen.of(t)[1][:, measures.MOMENT]),
             ),
             Metric(
                 "wrench_difference",
                 "N",
                 "largest |derived contact force - the engine's own sum|",
-                lambda trace, context: measures.difference(self._wrench(trace), context.contacts),
+                lambda t, c: measures.difference(seen.of(t)[1], c.contacts),
                 absent="the engine gives no friction force per contact point",
             ),
             Metric(
                 "contact_work",
                 "J",
                 "work of the derived wrench",
-                lambda t, c: measures.work(self.reference(), t, self._wrench(t)),
+                lambda t, c: measures.work(self.reference(), t, seen.of(t)[1]),
             ),
             Metric(
                 "contact_samples",
@@ -248,29 +259,18 @@ class PegInsertion(Experiment):
             Check("saturated_samples", lambda t, c: 0.0, lambda c, _: 0.5, "no torque limit may cut"),
         )
 
-    def _depth(self, trace: Trace) -> Array:
-        return measures.depth(self.reference(), self.lip(), trace)
+    def _measured(self) -> measures.Measured:
+        return measures.Measured(self.reference(), self.lip())
 
-    def _wrench(self, trace: Trace) -> Array:
-        return measures.wrench(self.reference(), trace)
-
-    def _outcome(self, trace: Trace, context: Context) -> float:
+    def _outcome(self, seen: measures.Measured, trace: Trace, context: Context) -> float:
         if context.controller is not None and context.controller.ended:
             return OVERLOAD
-        depth = float(self._depth(trace)[-1])
-        if depth > self.target - DONE:
+        depths, _ = seen.of(trace)
+        if depths[-1] > self.target - DONE:
             return INSERTED
-        if measures.late_speed(self._depth(trace), trace) > self.speed / 2:
+        if measures.late_speed(depths, trace) > self.speed / 2:
             return UNFINISHED  # it still goes down as it was told to: the run was too short
-        return MISSED if depth < DONE else STALLED
-
-    def _stall(self, trace: Trace, context: Context) -> float:
-        return float(self._depth(trace)[-1]) if self._outcome(trace, context) == STALLED else math.nan
-
-    def _creep(self, trace: Trace, context: Context) -> float:
-        if self._outcome(trace, context) != STALLED:
-            return math.nan
-        return measures.late_speed(self._depth(trace), trace)
+        return MISSED if depths[-1] < DONE else STALLED
 
     def _jam(self, trace: Trace, context: Context) -> float:
         depth = peg.jam_depth(self.clearance, self.radians)

@@ -32,6 +32,21 @@ def wrench(reference: Reference, trace: Trace) -> Array:
     return np.array([np.zeros(6), *rows])
 
 
+class Measured:
+    """Depth and wrench of one trace after the other, each computed once, since several metrics need them."""
+
+    def __init__(self, reference: Reference, lip: Array) -> None:
+        self._reference, self._lip = reference, lip
+        self._trace: Trace | None = None
+
+    def of(self, trace: Trace) -> tuple[Array, Array]:
+        """`depth` and `wrench` of the trace."""
+        if trace is not self._trace:
+            self._depth, self._wrench = depth(self._reference, self._lip, trace), wrench(self._reference, trace)
+            self._trace = trace
+        return self._depth, self._wrench
+
+
 def work(reference: Reference, trace: Trace, wrenches: Array) -> float:
     """Work of the wrench on the peg [J], by the mid-point velocity of each step."""
     pairs = zip(trace.joint("q"), trace.joint("v"), strict=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
 from ..harness.experiment import Context
 from ..harness.reference import Reference
+from ..harness.reference import reference_of as under_gravity
 from ..harness.robot_model import RobotModel, model_of
 from ..harness.scene import Array, Material, Pose, SoftBody
 from ..harness.soft_mesh import Elements, lame, read, volumes
@@ -38,10 +38,9 @@ def soft_ball(
     )
 
 
-@lru_cache(maxsize=4)
 def reference_of(model: RobotModel) -> Reference:
     """Dynamics of a mechanism under gravity."""
-    return Reference(model, (0.0, 0.0, -GRAVITY))
+    return under_gravity(model, (0.0, 0.0, -GRAVITY))
 
 
 def residual(trace: Trace, context: Context) -> Array:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .contacts import ContactTrace
 from .experiment import Context, Metric
-from .reference import Reference
+from .reference import reference_of
 from .robot_model import model_of
 from .scene import Array
 from .trace import Trace
@@ -153,7 +153,7 @@ def _motion(trace: Trace, party: str, context: Context) -> tuple[Array, Array, A
     robot, _, link = party.partition("/")
     for candidate in context.scene.robots:
         if candidate.name == robot and link:
-            reference = Reference(model_of(candidate), context.scene.gravity, candidate.pose)
+            reference = reference_of(model_of(candidate), context.scene.gravity, candidate.pose)
             poses = [reference.link_motion(q, v, link) for q, v in zip(trace.joint("q"), trace.joint("v"), strict=True)]
             p, v, w = (np.array(part) for part in zip(*poses, strict=True))
             return p, v, w

@@ -8,7 +8,7 @@ import numpy as np
 
 from .momentum import kinetic_energy
 from .record import Detection
-from .reference import Reference
+from .reference import reference_of
 from .robot_model import model_of
 from .rollout import Event
 from .scene import Array, Body, Box, Capsule, Cylinder, HalfSpace, Pose, Scene, Shape, Sphere, rotation
@@ -110,7 +110,7 @@ def _supplied(scene: Scene, trace: Trace, quiet: slice) -> Array:
     given = np.zeros(len(trace.time[quiet]))
     for robot in scene.touching_robots:
         q, v, tau = (trace.joint(name)[quiet] for name in ("q", "v", "tau"))
-        reference = Reference(model_of(robot), scene.gravity, robot.pose)
+        reference = reference_of(model_of(robot), scene.gravity, robot.pose)
         own = np.array([reference.energy(*state) for state in zip(q, v, strict=True)])
         power = np.abs(np.einsum("tk,tk->t", tau, v))
         power[0] = 0.0

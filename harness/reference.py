@@ -5,7 +5,7 @@ Linear part first throughout, as in Pinocchio. Armature is kept apart, since eng
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -111,6 +111,12 @@ class Reference:
         potential = self._pin.computePotentialEnergy(self.model, self.data, q)
         springs = 0.5 * self._stiffness @ (q - self._rest) ** 2
         return float(kinetic + potential + 0.5 * self.armature @ (v * v) + springs)
+
+
+@lru_cache(maxsize=8)
+def reference_of(robot: RobotModel, gravity: tuple[float, float, float], pose: Pose | None = None) -> Reference:
+    """The `Reference` of these, made once; its results are the caller's own, its scratch memory is shared."""
+    return Reference(robot, gravity, pose)
 
 
 def _se3(pin: Any, pose: Pose) -> Any:

@@ -112,11 +112,6 @@ def read_all_soft(folder: Path) -> tuple[SoftTrace, ...]:
     return tuple(soft_files.load(path) for path in sorted(folder.glob("soft.*.npz")))
 
 
-def read_soft(folder: Path, name: str) -> SoftTrace:
-    """The soft body `name` of the run in `folder`."""
-    return soft_files.load(soft_file(folder, name))
-
-
 def write(
     record: Record,
     trace: Trace | None,

@@ -16,7 +16,6 @@ from ..errors import UsageError
 from .places import Located
 
 GEOMETRY = "--without-geometry checks masses, joints and dynamics without any shape"
-XACRO = "{http://www.ros.org/wiki/xacro}"
 
 
 @dataclass(frozen=True, slots=True)

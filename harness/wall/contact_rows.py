@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..engine import Value
 from .row import Row
 
 _SIZE = 0.1  # [m] radius; the two are 0.5 m apart, so that nothing overlaps at the start
@@ -26,50 +25,36 @@ _CHAIN = (
 _EXCLUDE = '<contact><exclude body1="left" body2="right"/></contact>'
 
 
-def _row(name: str, trap: str, model: str, plain: str, quantity: str, unit: str, expected: Value, source: str) -> Row:
-    return Row(
-        name=name,
-        trap=trap,
-        format="mjcf",
-        model=model,
-        plain=plain,
-        quantity=quantity,
-        unit=unit,
-        expected=expected,
-        source=source,
-    )
-
-
 CONTACT_ROWS: tuple[Row, ...] = (
-    _row("exclude", "<exclude> of two bodies", _two("", "", _EXCLUDE), _PLAIN, "pair.left+right.collide", "", False,
+    Row("exclude", "<exclude> of two bodies", _two("", "", _EXCLUDE), _PLAIN, "pair.left+right.collide", "", False,
          "XML reference, contact/exclude"),
-    _row("masks", "contype 1, conaffinity 2 against 4, 8",
+    Row("masks", "contype 1, conaffinity 2 against 4, 8",
          _two('contype="1" conaffinity="2"', 'contype="4" conaffinity="8"'), _PLAIN, "pair.left+right.collide", "", False,
          "chapter on contact: neither contype meets the other's conaffinity"),
-    _row("one-mask", "contype 1 and conaffinity 0 against 0 and 1",
+    Row("one-mask", "contype 1 and conaffinity 0 against 0 and 1",
          _two('contype="1" conaffinity="0"', 'contype="0" conaffinity="1"'), "", "pair.left+right.collide", "", True,
          "chapter on contact: one match is enough"),
-    _row("parent-filter", "parent and child do not touch", _CHAIN.format('<joint name="base" axis="0 1 0"/>'), "",
+    Row("parent-filter", "parent and child do not touch", _CHAIN.format('<joint name="base" axis="0 1 0"/>'), "",
          "pair.left+right.collide", "", False, "chapter on contact: parent and child are filtered"),
-    _row("static-parent", "a child and its fixed parent do touch", _CHAIN.format(""), "", "pair.left+right.collide", "", True,
+    Row("static-parent", "a child and its fixed parent do touch", _CHAIN.format(""), "", "pair.left+right.collide", "", True,
          "chapter on contact: not where the parent is the world or welded to it"),
-    _row("friction-priority", "friction of the geom with the higher priority",
+    Row("friction-priority", "friction of the geom with the higher priority",
          _two('friction="0.2" priority="1"', 'friction="0.9"'), _two('friction="0.2"', 'friction="0.9"'),
          "pair.left+right.friction", "1", 0.2, "XML reference, geom/priority"),
-    _row("friction-max", "friction of two geoms of equal priority", _two('friction="0.2"', 'friction="0.9"'), "",
+    Row("friction-max", "friction of two geoms of equal priority", _two('friction="0.2"', 'friction="0.9"'), "",
          "pair.left+right.friction", "1", 0.9, "chapter on contact: the element-wise maximum"),
-    _row("friction-default", "friction where none is given", _PLAIN, "", "geom.leftball.friction", "1", 1.0,
+    Row("friction-default", "friction where none is given", _PLAIN, "", "geom.leftball.friction", "1", 1.0,
          "XML reference, geom/friction: default 1"),
-    _row("margin", "contact margin of a geom", _two('margin="0.02"', ""), _PLAIN, "geom.leftball.margin", "m", 0.02,
+    Row("margin", "contact margin of a geom", _two('margin="0.02"', ""), _PLAIN, "geom.leftball.margin", "m", 0.02,
          "XML reference, geom/margin"),
-    _row("gap", "contact gap of a geom", _two('margin="0.02" gap="0.01"', ""), _two('margin="0.02"', ""),
+    Row("gap", "contact gap of a geom", _two('margin="0.02" gap="0.01"', ""), _two('margin="0.02"', ""),
          "geom.leftball.gap", "m", 0.01, "XML reference, geom/gap"),
-    _row("gap-default", "gap where none is given", _PLAIN, "", "geom.leftball.gap", "m", 0.0,
+    Row("gap-default", "gap where none is given", _PLAIN, "", "geom.leftball.gap", "m", 0.0,
          "XML reference, geom/gap: default 0"),
-    _row("solref", "time constant of a contact", _two('solref="0.05 1"', ""), _PLAIN, "geom.leftball.time_constant", "s",
+    Row("solref", "time constant of a contact", _two('solref="0.05 1"', ""), _PLAIN, "geom.leftball.time_constant", "s",
          0.05, "XML reference, geom/solref"),
-    _row("solref-default", "time constant where none is given", _PLAIN, "", "geom.leftball.time_constant", "s", 0.02,
+    Row("solref-default", "time constant where none is given", _PLAIN, "", "geom.leftball.time_constant", "s", 0.02,
          "XML reference, geom/solref: default 0.02 1"),
-    _row("solmix", "mixing weight of a geom", _two('solmix="3"', ""), _PLAIN, "geom.leftball.solmix", "1", 3.0,
+    Row("solmix", "mixing weight of a geom", _two('solmix="3"', ""), _PLAIN, "geom.leftball.solmix", "1", 3.0,
          "XML reference, geom/solmix"),
 )  # fmt: skip

@@ -15,9 +15,9 @@ class Missing(Exception):
     """The importer made nothing of what the quantity belongs to; the message says what is not there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Row:
-    """One trap.
+    """One trap; the tables of rows give the fields by position.
 
     Attributes:
         name: its id; `trap`: what is tried, in a few words.
@@ -29,7 +29,6 @@ class Row:
 
     name: str
     trap: str
-    format: Literal["mjcf", "urdf"]
     model: str
     plain: str
     quantity: str
@@ -37,6 +36,7 @@ class Row:
     expected: Value
     source: str
     rtol: float = 0.0
+    format: Literal["mjcf", "urdf"] = "mjcf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

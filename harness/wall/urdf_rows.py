@@ -53,18 +53,7 @@ def _row(
     source: str,
     rtol: float = 0.0,
 ) -> Row:
-    return Row(
-        name=f"urdf-{name}",
-        trap=f"URDF: {trap}",
-        format="urdf",
-        model=model,
-        plain=plain,
-        quantity=quantity,
-        unit=unit,
-        expected=expected,
-        source=source,
-        rtol=rtol,
-    )
+    return Row(f"urdf-{name}", f"URDF: {trap}", model, plain, quantity, unit, expected, source, rtol, "urdf")
 
 
 _OFF = '<inertial><mass value="2"/><inertia ixx="0.2" iyy="0.3" izz="0.4" ixy="0.01" ixz="0.02" iyz="0.03"/></inertial>'
