@@ -1,34 +1,13 @@
 """Physical parameters to Drake's parameters, without Drake."""
 
-import subprocess
-import sys
-
 import pytest
 
 from simparity.engines.drake import mapping
 from simparity.harness.engine import Compliant, Unknown
 from simparity.harness.errors import Unsupported, UsageError
 from simparity.harness.scene import Box, Capsule, Cylinder, HalfSpace, Material, Sphere
-from simparity.harness.settings import PROFILES, settle
 
 BOX, PATCHES, CORNERS = Box((0.1, 0.1, 0.1)), {"face_contact": "hydroelastic"}, {"face_contact": "corners"}
-
-
-def test_import_needs_no_engine():
-    code = "import sys, simparity.engines.drake.mapping; sys.exit('pydrake' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
-
-
-def test_profiles_are_known_and_their_options_are_declared_and_valid():
-    assert set(mapping.PROFILES) == set(PROFILES)
-    for profile, options in mapping.PROFILES.items():
-        settled = settle("drake", mapping, profile, options).options  # the same checks as for a user's overrides
-        mapping.check_options(settled)
-        assert dict(settled) == dict(options)
-
-
-def test_default_profile_sets_nothing():
-    assert mapping.PROFILES["default"] == {}
 
 
 def test_matched_contains_published():

@@ -1,34 +1,11 @@
 """The mapping to Genesis's parameters, without Genesis."""
 
-import subprocess
-import sys
-
 import pytest
 
 from simparity.engines.genesis import mapping
 from simparity.harness.errors import Unsupported, UsageError
 from simparity.harness.scene import Material
-from simparity.harness.settings import PROFILES, settle
-
-
-def test_importing_the_mapping_imports_no_engine():
-    code = (
-        "import sys, simparity.engines.genesis.mapping; "
-        "print([m for m in ('genesis', 'quadrants', 'torch', 'mujoco') if m in sys.modules])"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_every_profile_is_made_of_valid_options(profile):
-    values = mapping.PROFILES[profile]
-    settings = settle("genesis", mapping, profile, values)
-    assert dict(settings.options) == dict(values)
-    mapping.check_options(settings.options)
-
-
-def test_default_sets_nothing():
-    assert mapping.PROFILES["default"] == {}
+from simparity.harness.settings import settle
 
 
 def test_published_leaves_contact_resolution_impratio_and_solimp_to_genesis():

@@ -1,8 +1,5 @@
 """Newton's mapping: pure, importable without the engine, and right about the contact law."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -11,7 +8,7 @@ from simparity.harness import soft_contact
 from simparity.harness.contact_law import MAX_IMPEDANCE, MIN_IMPEDANCE
 from simparity.harness.errors import Unsupported, UsageError
 from simparity.harness.scene import Material
-from simparity.harness.settings import PROFILES, settle
+from simparity.harness.settings import settle
 from simparity.harness.soft_contact import Surface
 
 STUDY_SOLIMP = (0.99, 0.999, 0.001, 0.5, 2.0)
@@ -19,22 +16,6 @@ STUDY_SOLIMP = (0.99, 0.999, 0.001, 0.5, 2.0)
 
 def contact_law(solref, solimp, dt, cone, mu, impratio, refsafe=True):
     return soft_contact.contact_law(Surface(solref=solref, solimp=solimp, friction=mu), dt, cone, impratio, refsafe)
-
-
-def test_importing_the_mapping_imports_no_engine():
-    code = "import sys, simparity.engines.newton.mapping; print({'newton', 'warp', 'mujoco_warp'} & set(sys.modules))"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "set()"
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_profiles_set_only_declared_options_to_allowed_values(profile):
-    asked = dict(mapping.PROFILES[profile])
-    assert settle("newton", mapping, "default", asked).options == dict(sorted(asked.items()))
-
-
-def test_default_sets_nothing():
-    assert settle("newton", mapping, "default", {}).options == {}
 
 
 def test_matched_closes_the_gap_and_uses_mujocos_integrator():

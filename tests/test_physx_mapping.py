@@ -1,8 +1,6 @@
 """Physical parameters to PhysX's parameters, without PhysX."""
 
 import math
-import subprocess
-import sys
 
 import pytest
 
@@ -10,24 +8,6 @@ from simparity.engines.physx import mapping
 from simparity.harness.engine import Impulse, Unknown
 from simparity.harness.errors import Unsupported, UsageError
 from simparity.harness.scene import Material
-from simparity.harness.settings import PROFILES, settle
-
-
-def test_import_needs_no_engine():
-    code = "import sys, simparity.engines.physx.mapping; sys.exit('sapien' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
-
-
-def test_profiles_are_known_and_their_options_are_declared_and_valid():
-    assert set(mapping.PROFILES) == set(PROFILES)
-    for profile, options in mapping.PROFILES.items():
-        settled = settle("physx", mapping, profile, options).options  # the same checks as for a user's overrides
-        mapping.check_options(settled)
-        assert dict(settled) == dict(options)
-
-
-def test_default_profile_sets_nothing():
-    assert mapping.PROFILES["default"] == {}
 
 
 def test_matched_contains_published():
