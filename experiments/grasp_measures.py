@@ -28,6 +28,7 @@ from .soft_ball import (
 OUTCOMES = ("lifted", "slipped", "dropped", "invalid", "unstable")
 LIFTED, SLIPPED, DROPPED, INVALID, UNSTABLE = range(5)
 FOLLOWED, LOST = 0.85, 0.25  # part of the pads' rise by which a lifted ball follows at least, a dropped one at most
+SAG = RADIUS / 10  # [m] that a held ball rises less than the pads, as its weight passes from the ground to them
 OPEN = RADIUS + GAP  # [m] from the middle of the pads to each of them at the start
 CLEAR = 1e-3  # [m] above the ground from which on nothing but the pads holds the ball
 PAD_SPEED = 2.0  # [m/s]: drag holds a drive to effort/drag = 0.7, and all elastic energy of the ball would give 1.2
@@ -68,11 +69,11 @@ METRICS = (
 _OWN = "the engine does not say what its coupling force is, or the run ends before the hold does"
 # what it means that a metric is not a number
 ABSENT = {
-    "outcome": "the run ends before the hold does",
+    "outcome": "the run ends before the hold does, or its lift is too low to tell: 20 mm tell",
     "mu_used": "the engine does not say which friction its coupler uses",
     "effort_needed": "the engine does not say which friction its coupler uses",
     "expected_held": "statics does not decide: invalid, unstable, too short, or at the limit while it is lifted",
-    "held": "the run is invalid, unstable, or too short",
+    "held": "the run is invalid, unstable, or too short, or its lift is too low to tell",
     "own_force": _OWN,
     "own_difference": _OWN,
     "own_difference_late": _OWN,
@@ -137,7 +138,7 @@ class GraspMeasures:
             return UNSTABLE
         if self.inverted_elements():
             return INVALID
-        if not self.complete:
+        if not self.complete or self.phases.height * (1 - FOLLOWED) < SAG:
             return math.nan
         part = self.lift_achieved() / self.pad_rise()
         return LIFTED if part >= FOLLOWED else DROPPED if part <= LOST else SLIPPED
@@ -159,7 +160,7 @@ class GraspMeasures:
         if math.isnan(needed):
             return NotApplicable("the engine does not say which friction its coupler uses")
         if math.isnan(self.held()):
-            return NotApplicable("the run is invalid, unstable, or too short")
+            return NotApplicable(ABSENT["held"])
         if needed < self.setup.effort < needed * (1 + self.phases.peak_acceleration / GRAVITY):
             return NotApplicable("the effort holds the ball at rest and not while it is accelerated")
         return float(self.setup.effort >= needed)

@@ -33,6 +33,7 @@ from .soft_ball import (
 SETTLE = 0.1  # [s] that the ball has to come to rest on the lower plate
 GAP = 5e-4  # [m] between the ball and the upper plate at the start
 LOWER, UPPER = slice(0, 3), slice(3, 6)
+UNSAID = "the engine does not say what its coupling force is"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -122,7 +123,14 @@ class PlateCompression(Experiment):
                 "N",
                 "upward force on the upper plate that the engine itself counts",
                 self._own,
-                absent="the engine does not say what its coupling force is",
+                absent=UNSAID,
+            ),
+            Metric(
+                "own_difference",
+                "N",
+                "largest difference between that count and the force that the plate feels, in a single step",
+                self._own_off,
+                absent=UNSAID,
             ),
             Metric("volume_change", "1", "largest relative change of the ball's volume", self._volume),
             Metric("least_element", "1", "smallest volume of an element over that at rest", self._least),
@@ -199,6 +207,9 @@ class PlateCompression(Experiment):
     def _own(self, trace: Trace, context: Context) -> float:
         rows = own_forces(self._ball(context), "upper")[self._rows(trace), 2]
         return float(rows.mean()) if len(rows) else math.nan
+
+    def _own_off(self, trace: Trace, context: Context) -> float:
+        return float(np.abs(own_forces(self._ball(context), "upper")[:, 2] - residual(trace, context)[:, 5])[1:].max())
 
     def _volume(self, trace: Trace, context: Context) -> float:
         volume = self._ball(context).volume

@@ -276,3 +276,19 @@ def test_a_robot_touches_bodies_and_not_itself(contacts: bool) -> None:
         assert touched == {("body", "lift/plate")}
     else:
         assert sample.p_WB[0, 2] == pytest.approx(EDGE / 2, abs=1e-4)
+
+
+def test_rigid_shapes_make_contact_with_what_is_soft_stiff() -> None:
+    """Their hydroelastic modulus is the coupler's; the option of soft scenes goes before the one of all scenes."""
+    from simparity.experiments.soft_ball_grasp import SoftBallGrasp
+
+    scene = SoftBallGrasp().scene(1e-3)
+
+    def modulus(profile: str, **options: Any) -> tuple[Any, Any]:
+        row = build(scene, profile, **options).resolved().table["soft.ball.coupling.modulus"]
+        return row.value, row.authored
+
+    assert modulus("default") == (1e7, None)
+    assert modulus("default", hydroelastic_modulus=1e8) == (1e8, 1e8)
+    assert modulus("matched") == (1e6, 1e6)
+    assert modulus("matched", soft_modulus=1e5) == (1e5, 1e5)

@@ -15,7 +15,7 @@ def test_matched_contains_published():
 
 
 def test_every_option_has_exactly_one_place():
-    translated = ("face_contact", "facets", "joint_friction", "complete_joints")
+    translated = ("face_contact", "facets", "joint_friction", "complete_joints", "soft_modulus")
     assert sorted([*mapping.IN_PLANT_CONFIG, *mapping.IN_PROXIMITY_DEFAULTS, *translated]) == sorted(mapping.OPTIONS)
 
 
@@ -26,6 +26,7 @@ def test_every_option_has_exactly_one_place():
         {"penetration_allowance": -1e-3},
         {"point_stiffness": 0.0},
         {"hydroelastic_modulus": float("nan")},
+        {"soft_modulus": 0.0},
         {"sap_near_rigid_threshold": -1.0},
         {"dissipation": -1.0},
         {"relaxation_time": -0.1},

@@ -15,7 +15,7 @@ from simparity.experiments.soft_ball import hertz_force
 from simparity.experiments.soft_ball_grasp import SoftBallGrasp
 from simparity.harness.checks import judge, measure
 from simparity.harness.engine import Simulation
-from simparity.harness.errors import UsageError
+from simparity.harness.errors import Unsupported, UsageError
 from simparity.harness.experiment import Context, Experiment
 from simparity.harness.rollout import Timing, rollout
 from simparity.harness.schedule import Schedule
@@ -95,6 +95,19 @@ def test_the_hand_holds_the_ball_between_its_pads() -> None:
     assert tau.shape == (9,) and np.isfinite(tau).all()
 
 
+def test_a_lift_that_is_too_low_tells_nothing(simulate: Simulate) -> None:
+    """The ball sags by millimetres as the ground lets it go, which a lift of 5 mm cannot tell from slipping."""
+    case = SoftBallGrasp(close=0.01, lift=0.01, hold=0.01, lower=0.01, height=0.005)
+    try:
+        trace, context = run(simulate, case, 0.04, 2e-3)
+    except Unsupported:
+        return
+    metrics = measure(case, trace, context)
+    assert math.isnan(metrics["outcome"]) and math.isnan(metrics["held"]) and metrics["pad_rise"] > 0
+    (held,) = (verdict for verdict in judge(case, trace, context, metrics) if verdict.metric == "held")
+    assert held.outcome == "not applicable" and "too low" in held.reason
+
+
 @pytest.fixture(scope="module")
 def plates() -> dict[str, float]:
     """Plates in the reference engine, with a solver that converges."""
@@ -125,8 +138,6 @@ def test_plates_carry_the_ball_and_conserve_momentum(plates: dict[str, float]) -
 
 def test_a_short_squeeze_says_what_it_can(simulate: Simulate) -> None:
     """What the run is too short for is no number; the rest is."""
-    from simparity.harness.errors import Unsupported
-
     case = SoftBallGrasp()
     try:
         trace, context = run(simulate, case, 0.02, 1e-3)

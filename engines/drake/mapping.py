@@ -53,6 +53,9 @@ OPTIONS: Mapping[str, Option] = {
     "hydroelastic_modulus": Option(
         kind=float, unit="Pa", text="of a compliant shape, hydroelastic/hydroelastic_modulus"
     ),
+    "soft_modulus": Option(
+        kind=float, unit="Pa", text="hydroelastic/hydroelastic_modulus of shapes that touch soft bodies"
+    ),
     "facets": Option(
         kind=int, unit="1", text="sides of a hydroelastic cylinder or capsule, by hydroelastic/resolution_hint"
     ),
@@ -98,6 +101,7 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
         "stiction_tolerance": 1e-6,  # the default of 1e-4 m/s lets a body at rest on an incline creep at 79 um/s
         "point_stiffness": 1e7,  # 8 um of overlap at 40 N on one corner; Drake's default of 1e6 gives 80 um
         "hydroelastic_modulus": 1e9,  # as above for edges, where 1e7 gives 1 mm; at 1e10 a stack of ten falls apart
+        "soft_modulus": 1e6,  # at 1e9 the surface of a soft ball flutters and slips off; 1e5 to 1e7 hold it alike
     },
 }
 
@@ -112,7 +116,9 @@ DEFAULT_APPROXIMATION = "lagged"
 
 def check_options(options: Mapping[str, Value]) -> None:
     """Raise UsageError for values that Drake would answer with an exception of its own."""
-    for name in ("stiction_tolerance", "penetration_allowance", "point_stiffness", "hydroelastic_modulus"):
+    for name in ("stiction_tolerance", "penetration_allowance", "point_stiffness"):
+        _at_least(name, options.get(name), 0.0, above=True)
+    for name in ("hydroelastic_modulus", "soft_modulus"):
         _at_least(name, options.get(name), 0.0, above=True)
     for name in ("sap_near_rigid_threshold", "dissipation", "relaxation_time"):
         _at_least(name, options.get(name), 0.0)

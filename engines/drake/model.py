@@ -173,6 +173,8 @@ def _register(
     name = f"{solid.name}/{index}"
     representation = "rigid" if rigid else mapping.hydroelastic(shape, solid.moving, material, options)
     surface = properties(shape, material, representation, options)
+    if rigid and "soft_modulus" in options:
+        surface.AddProperty("hydroelastic", "hydroelastic_modulus", options["soft_modulus"])
     X = place.multiply(transform(shape.pose))
     made = plant.RegisterCollisionGeometry(solid.native, X, geometry(shape), name, surface)
     solid.shapes.append(made)

@@ -13,7 +13,7 @@ from pydrake.geometry import Mesh as DrakeMesh
 from pydrake.multibody.fem import DeformableBodyConfig
 from pydrake.multibody.plant import CalcContactFrictionFromSurfaceProperties, CoulombFriction
 
-from ...harness.engine import Value
+from ...harness.engine import Resolved, Value
 from ...harness.errors import SimparityError
 from ...harness.resolution import Row, absent, read, robot_friction
 from ...harness.robot_model import model_of
@@ -123,8 +123,9 @@ def soft_rows(model: Any, scene: Scene, asked: Mapping[str, Value]) -> Iterator[
         yield name + "coupling.iterations", absent("1", "SAP iterates until its tolerance of 1e-6, at most 100 times")
         yield (
             name + "coupling.stiffness",
-            absent("N/m", "near-rigid: SAP's regularisation, see sap_near_rigid_threshold", body.material.stiffness),
+            absent("N/m", "a pressure per depth: see coupling.modulus", body.material.stiffness),
         )
+        yield name + "coupling.modulus", _modulus(model, scene, asked)
         yield name + "coupling.damping", absent("N s/m", "see dissipation and relaxation_time", body.material.damping)
         for robot in scene.touching_robots:
             mixed = set()
@@ -134,3 +135,17 @@ def soft_rows(model: Any, scene: Scene, asked: Mapping[str, Value]) -> Iterator[
                     mixed.add(float(CalcContactFrictionFromSurfaceProperties(mine, other).dynamic_friction()))
             native = "CalcContactFrictionFromSurfaceProperties of both: 2 a b / (a + b)"
             yield f"pair.{body.name}+{robot.name}.friction", robot_friction(mixed, native, body.material.friction)
+
+
+def _modulus(model: Any, scene: Scene, asked: Mapping[str, Value]) -> Resolved:
+    """What makes contact with a soft body stiff [Pa]: a property of the rigid shapes, links before the rest."""
+    of_links = [made for solid in model.solids[len(scene.bodies) :] for made in solid.shapes]
+    shapes = of_links or [made for solid in model.solids for made in solid.shapes]
+    found = {
+        float(model.inspector.GetProximityProperties(made).GetProperty("hydroelastic", "hydroelastic_modulus"))
+        for made in shapes
+    }
+    if len(found) != 1:
+        return absent("Pa", f"shapes that touch it have {sorted(found)}")
+    wanted = asked.get("soft_modulus", asked.get("hydroelastic_modulus"))
+    return read(found.pop(), "Pa", "hydroelastic/hydroelastic_modulus of the shapes that touch it", settings=wanted)
