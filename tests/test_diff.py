@@ -12,7 +12,7 @@ from simparity.experiments.arm import description_of
 from simparity.harness import store
 from simparity.harness.cli import main
 from simparity.harness.diff.command import diff
-from simparity.harness.diff.moved import distance, same
+from simparity.harness.diff.moved import Diff, distance, same
 from simparity.harness.diff.runs import diff_records, diff_sets
 from simparity.harness.diff.text import markdown, sections, sentence
 from simparity.harness.errors import UsageError
@@ -77,6 +77,25 @@ def test_rounding_of_the_state_is_no_change(record: Record) -> None:
     single = [replace(r, job=replace(r.job, precision=32)) for r in (record, least)]
     single[1] = replace(single[1], metrics={**record.metrics, name: value * (1 + 2.0**-23)})
     assert diff_records(*single).moved == ()
+
+
+def test_rounding_that_adds_up_over_the_steps_is_told_from_a_change(record: Record) -> None:
+    name, value = next((n, v) for n, v in record.metrics.items() if abs(v) > 1e-3)
+    steps, scale = record.job.duration / record.job.dt, max(1.0, abs(value))
+
+    def moved_by(part: float) -> Diff:
+        metrics = {**record.metrics, name: value + part * 2.0**-50 * steps * scale}
+        return diff_sets([record], [upgraded(record, metrics=metrics)], ("old", "new"))
+
+    small, large = moved_by(0.9), moved_by(1.2)
+    assert not (small.changed or small.empty)
+    assert (small.pairs[0].beyond, small.pairs[0].moved[0].name) == ((), name)
+    assert not sections(small)
+    assert "1 more metric moved by no more than the rounding" in sentence(small)
+    assert name in sentence(small)
+    assert large.changed
+    assert [row.name for row in large.pairs[0].beyond] == [name]
+    assert not [row for row in diff_records(record, record, rtol=0.0).moved if row.rounding]
 
 
 @pytest.mark.parametrize(

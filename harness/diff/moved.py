@@ -27,6 +27,7 @@ class Moved:
         absolute: largest difference of a component, in `unit`; None where they are no numbers.
         relative: `absolute` over the largest magnitude of `a` [1]; None without one.
         why: what the record says beside the value (origin, native name), where that changed too.
+        rounding: a metric moved by no more than the rounding of every step can add up to.
     """
 
     kind: Kind
@@ -38,6 +39,7 @@ class Moved:
     absolute: float | None = None
     relative: float | None = None
     why: str = ""
+    rounding: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,11 @@ class PairDiff:
     a: str
     b: str
     moved: tuple[Moved, ...]
+
+    @property
+    def beyond(self) -> tuple[Moved, ...]:
+        """What moved by more than rounding can."""
+        return tuple(moved for moved in self.moved if not moved.rounding)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +79,11 @@ class Diff:
     def empty(self) -> bool:
         """Whether nothing differs."""
         return not (self.pairs or self.only_a or self.only_b)
+
+    @property
+    def changed(self) -> bool:
+        """Whether more differs than rounding explains."""
+        return bool(any(pair.beyond for pair in self.pairs) or self.only_a or self.only_b)
 
 
 def tables_moved(

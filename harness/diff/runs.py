@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,12 @@ def diff_sets(a: Iterable[Record], b: Iterable[Record], names: tuple[str, str], 
 
 
 def diff_records(a: Record, b: Record, rtol: float | None = None) -> PairDiff:
-    """What moved between two runs. `rtol` is what counts as the same, by default the rounding of the states."""
+    """What moved between two runs. `rtol` is what counts as the same, by default the rounding of the states.
+
+    By default a metric also says whether rounding alone can have moved it: that of every step, added up, of the metric
+    or of the numbers that it is the difference of (`Metric.scale`), whichever is larger.
+    """
+    judged = rtol is None
     if rtol is None:
         rtol = max(ROUNDING[record.job.precision] for record in (a, b))
     moved = tables_moved("asked", _asked(a.job), _asked(b.job), {}, 0.0)
@@ -66,7 +71,13 @@ def diff_records(a: Record, b: Record, rtol: float | None = None) -> PairDiff:
     for kind, dotted in (("option", False), ("value", True)):
         one, two = ({k: v for k, v in table.items() if ("." in k) == dotted} for table in rows)
         moved += tables_moved(kind, one, two, units, rtol)  # type: ignore[arg-type]
-    moved += tables_moved("metric", _outcome(a), _outcome(b), {m.name: m.unit for m in _metrics(a)}, rtol)
+    metrics = {metric.name: metric for metric in _metrics(a)}
+    units = {name: metric.unit for name, metric in metrics.items()}
+    measured = tables_moved("metric", _outcome(a), _outcome(b), units, rtol)
+    if judged:
+        size = {name: metric.scale(a.job.duration) for name, metric in metrics.items()}
+        measured = [replace(row, rounding=_is_rounding(row, size.get(row.name, 0.0), a.job, rtol)) for row in measured]
+    moved += measured
     return PairDiff(subject=_subject(a.job), a=_side(a), b=_side(b), moved=tuple(map(_with_origin(a, b), moved)))
 
 
@@ -124,6 +135,12 @@ def _outcome(record: Record) -> dict[str, Any]:
     return found | {f"{detection.kind} of {detection.body} at [s]": detection.onset for detection in record.detections}
 
 
+def _is_rounding(row: Moved, scale: float, job: Job, rtol: float) -> bool:
+    if row.absolute is None or not isinstance(row.a, float):
+        return False
+    return bool(row.absolute <= rtol * job.duration / job.dt * max(abs(row.a), abs(row.b), scale))
+
+
 def _metrics(record: Record) -> list[Metric]:
     try:
         return list(metrics_of(experiment_class(record.job.experiment)(**record.job.params)))
@@ -138,7 +155,6 @@ def _wall_times(record: Record) -> set[str]:
 
 def _with_origin(a: Record, b: Record) -> Any:
     """Adds to a moved row where the engine says it comes from."""
-    from dataclasses import replace
 
     def add(moved: Moved) -> Moved:
         if moved.kind not in ("option", "value"):

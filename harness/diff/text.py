@@ -35,8 +35,22 @@ def sentence(diff: Diff) -> str:
         return f"Nothing differs between {diff.a} and {diff.b}: {things} compared."
     if not diff.compared:
         return f"{diff.a} and {diff.b} have nothing in common to compare: {alone} without a partner."
-    found = f"{sum(len(pair.moved) for pair in diff.pairs)} values moved in {len(diff.pairs)} of {things}"
-    return f"{found}; {alone} without a partner. A is {diff.a}, B is {diff.b}."
+    beyond = [len(pair.beyond) for pair in diff.pairs if pair.beyond]
+    found = f"{sum(beyond)} values moved in {len(beyond)} of {things}"
+    return f"{found}; {alone} without a partner. {_rounded(diff)}A is {diff.a}, B is {diff.b}."
+
+
+def _rounded(diff: Diff) -> str:
+    """What rounding alone can have moved, in one sentence."""
+    moved = [(row.relative or 0.0, row.name, pair) for pair in diff.pairs for row in pair.moved if row.rounding]
+    if not moved:
+        return ""
+    relative, name, pair = max(moved, key=lambda one: one[0])
+    where = f"{pair.subject}: {name}, {_percent(relative)}"
+    return (
+        f"{len(moved)} more {'metric' if len(moved) == 1 else 'metrics'} moved by no more than the rounding of every "
+        f"step adds up to (the most: {where}); --rtol 0 shows them. "
+    )
 
 
 def sections(diff: Diff) -> list[Section]:
@@ -46,7 +60,7 @@ def sections(diff: Diff) -> list[Section]:
     for pair in diff.pairs:
         sides = f"{pair.a}, {pair.b}" if pair.a != pair.b else pair.a
         subjects.setdefault((sides, ""), []).append(pair.subject)
-        for moved in pair.moved:
+        for moved in pair.beyond:
             rows.setdefault((sides, moved.kind), {}).setdefault(_cells(moved), []).append(pair.subject)
     made = []
     for sides, kind in sorted(rows, key=lambda key: (key[0], list(TITLES).index(key[1]))):
