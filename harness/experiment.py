@@ -112,6 +112,7 @@ class Experiment(Protocol):
     ENSEMBLE: ClassVar[str] = ""  # parameter whose values are the members of one ensemble: a chaotic experiment has one
     SWEPT: ClassVar[str] = ""  # parameter that the experiment is about: the diagrams of metrics against it come first
     OUTCOMES: ClassVar[tuple[str, ...]] = ()  # words for the metric `outcome`, which holds the index of one of them
+    DECIDE: ClassVar[tuple[str, ...]] = ()  # metrics that say why a run ends as it does, whatever SWEPT is
     # metrics that stand for the experiment, the most telling first: an ensemble is compared in them, diagrams show them
     MAIN_METRICS: ClassVar[tuple[str, ...]] = ()
     # bodies or ROBOT/LINK whose contact force is drawn over time; the pairs with the largest impulse if none

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .ensemble_view import EnsembleCell, EnsembleView
 from .measured import MetricRow, Reading
+from .outcome_table import OutcomeTable
 from .quantity import NOTHING, quantity
 from .summary import DeviationTable, Matrix, Panel, Section, Summary
 from .verdicts import Cell
@@ -62,6 +63,8 @@ def _cell(cell: Cell | None) -> str:
 
 def _section(section: Section) -> Iterator[str]:
     yield from (f"## {_text(section.name)}", "", _text(section.text) + ".", "")
+    if section.outcomes is not None:
+        yield from _outcomes(section.outcomes)
     for panel in section.panels:
         yield from _panel(panel)
     if section.quality is not None:
@@ -75,6 +78,20 @@ def _section(section: Section) -> Iterator[str]:
         for one in section.findings:
             yield f"- {_text(one.label)} ({_text(one.where)}, {one.runs} runs): {_text(one.text)}"
         yield ""
+
+
+def _outcomes(table: OutcomeTable) -> Iterator[str]:
+    head = ["participant", "settings, variant", "dt", *(name for name, _ in table.why)]
+    yield from (f"### Outcome and {table.metric} against {table.name}", "")
+    for title, rows in table.parts:
+        if title:
+            yield from (f"#### {title}", "")
+        cells = [[f"{cell.word} {cell.amount}".strip() if cell else NOTHING for cell in row.cells] for row in rows]
+        lines = [
+            [row.label, row.where, quantity(row.dt, "s"), *row.why, *ended]
+            for row, ended in zip(rows, cells, strict=True)
+        ]
+        yield from _table([*head, *(f"{table.name} {value}" for value in table.values)], lines)
 
 
 def _panel(panel: Panel) -> Iterator[str]:

@@ -17,6 +17,7 @@ from .joint_charts import joint_charts
 from .lexicon import Lexicon, lexicon
 from .matrix import Entered
 from .measure import Comparison, Traces, main_of, measure, reference_of
+from .outcome_table import outcome_table
 from .over_time import over_time
 from .panels import Measured, defaults_of, panel_of
 from .participants import Participant
@@ -154,6 +155,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         runs=run_rows(runs, words),
         quality=quality_table([(m.anchor, m.main) for m in everything], words),
         sweeps=sweeps_of(runs, words, name),
+        outcomes=outcome_table(runs, words),
     )
     entered = Entered(
         experiment=name,

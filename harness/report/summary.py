@@ -9,6 +9,7 @@ from .chart import Chart, ChartGroup, Style
 from .defaults import DefaultsTable
 from .ensemble_view import EnsembleView
 from .measured import MetricRow, Phases
+from .outcome_table import OutcomeTable
 from .quality import QualityTable
 from .speed import SpeedTable
 from .sweeps import Sweep
@@ -207,6 +208,7 @@ class Section:
     runs: tuple[RunRow, ...]
     quality: QualityTable | None = None
     sweeps: tuple[Sweep, ...] = ()
+    outcomes: OutcomeTable | None = None
 
     @property
     def answer(self) -> str:
