@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...harness.engine import Value
+from ...harness.errors import Unsupported
 from ...harness.scene import Material
 from ...harness.settings import Option
 from ...harness.soft_contact import refuse_force_level
@@ -26,7 +27,7 @@ OPTIONS: Mapping[str, Option] = {
         kind=str,
         unit="",
         text="option/integrator of a scene with soft bodies; discrete takes their elasticity implicitly",
-        choices=("Euler", "implicit", "implicitfast", "discrete"),
+        choices=("Euler", "RK4", "discrete"),
     ),
     "soft_impratio": Option(kind=float, unit="1", text="option/impratio of a scene with soft bodies"),
     "soft_half_lambda": Option(
@@ -84,6 +85,16 @@ def elasticity(young: float, poisson: float, half_lambda: bool) -> tuple[float, 
     mu, lam = lame(young, poisson)
     lam /= 2
     return mu * (3 * lam + 2 * mu) / (lam + mu), lam / (2 * (lam + mu))
+
+
+def check_soft_integrator(options: Mapping[str, Value]) -> None:
+    """Raise Unsupported for integrators that MuJoCo refuses with a soft body."""
+    integrator = options.get("soft_integrator", options.get("integrator"))
+    if integrator in ("implicit", "implicitfast"):
+        raise Unsupported(
+            f"MuJoCo takes no elasticity of soft bodies with integrator {integrator}; "
+            "set option.integrator to discrete, Euler or RK4"
+        )
 
 
 def check(body: str, material: Material) -> None:

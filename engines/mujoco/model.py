@@ -54,6 +54,8 @@ def mjcf(scene: Scene, dt: float, settings: Settings) -> str:
     for name in OPTION_NAMES:
         if name in options:
             option.set(name, str(options[name]))
+    if scene.soft_bodies:
+        mapping.check_soft_integrator(options)
     for name in SOFT_NAMES if scene.soft_bodies else ():
         if f"soft_{name}" in options:
             option.set(name, str(options[f"soft_{name}"]))
