@@ -17,6 +17,7 @@ from simparity.harness.portcheck.config import read_config
 from simparity.harness.portcheck.finding import Finding
 
 from .conftest import chosen
+from .test_wall import table_of
 
 ROOT = Path(simparity.__file__).parent
 ENVIRONMENT = Path(sys.executable).parent
@@ -71,6 +72,21 @@ def test_command_of_the_readme(command: str, folder: Path, request: pytest.Fixtu
         pytest.skip(f"--engines leaves out {', '.join(sorted(left_out))}")
     done = shell(command, folder)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_an_older_version_is_what_the_wall_says(folder: Path) -> None:
+    """After the commands above that version has an environment; its column is that of docs/wall.md."""
+    done = shell("simparity wall --engines mujoco@3.11.0 --md", folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (folder / "wall.md").write_text(done.stdout)
+    now, page = (column(file, "mujoco 3.11.0") for file in (folder / "wall.md", ROOT / "docs" / "wall.md"))
+    assert now == page
+
+
+def column(page: Path, label: str) -> dict[tuple[str, ...], str]:
+    """By trap and quantity the cells of one column of a page of the wall."""
+    head, *body = table_of(page)
+    return {tuple(row[:2]): row[head.index(label)] for row in body}
 
 
 def test_python_of_the_readme(folder: Path) -> None:
