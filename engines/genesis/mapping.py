@@ -71,6 +71,15 @@ OPTIONS: Mapping[str, Option] = {
         kind=int, unit="1", text="linear iterations in each of them, SAPCouplerOptions.n_pcg_iterations"
     ),
     "soft_tolerance": Option(kind=float, unit="1", text="convergence, SAPCouplerOptions.sap_convergence_rtol"),
+    "soft_absolute_tolerance": Option(kind=float, unit="J", text="likewise, SAPCouplerOptions.sap_convergence_atol"),
+    "soft_pcg_threshold": Option(
+        kind=float,
+        unit="N^2 s^2",
+        text="squared residual that ends the linear iterations, SAPCouplerOptions.pcg_threshold",
+    ),
+    "fem_pcg_threshold": Option(
+        kind=float, unit="N^2 s^2", text="the same for the free motion of soft bodies, FEMOptions.pcg_threshold"
+    ),
     "soft_same_friction": Option(
         kind=bool, unit="", text="gives the coupler the robot's friction, Rigid.coup_friction; else it keeps 0.1"
     ),
@@ -107,13 +116,26 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
         "integrator": "Euler",  # as MuJoCo; Genesis would choose approximate_implicitfast
         "noslip_iterations": 0,  # as MuJoCo
         "contact_pruning_tolerance": 0.0,  # MuJoCo keeps every contact
-        "soft_iterations": 50,  # converged: 5 leave newtons of momentum (NOTES.md)
+        "soft_iterations": 50,  # after 5 the coupler counts a third more force than a plate feels (NOTES.md)
+        "soft_absolute_tolerance": 1e-12,  # Genesis's 1e-6 J are 1 % of a force of 50 mN
+        "soft_pcg_threshold": 1e-16,  # Genesis's 1e-6 is a momentum of 1 mN s, 0.5 N in a step of 2 ms (NOTES.md)
+        "fem_pcg_threshold": 1e-16,  # likewise
         "soft_same_friction": True,  # the friction that was asked for, not 0.1
         "soft_mass_damping": 0.0,  # a force against the world that no other engine has; Genesis's is 0.5 1/s
         "constraint_timeconst": 0.02,  # MuJoCo's default of joint limits; Genesis's is 0.01
         "joint_friction": False,  # PhysX has no joint friction in N m
     },
 }
+
+# Options of scenes with soft bodies -> keyword of SAPCouplerOptions and of FEMOptions.
+SAP_OPTIONS: Mapping[str, str] = {
+    "soft_iterations": "n_sap_iterations",
+    "soft_pcg_iterations": "n_pcg_iterations",
+    "soft_tolerance": "sap_convergence_rtol",
+    "soft_absolute_tolerance": "sap_convergence_atol",
+    "soft_pcg_threshold": "pcg_threshold",
+}
+FEM_OPTIONS: Mapping[str, str] = {"soft_mass_damping": "damping_alpha", "fem_pcg_threshold": "pcg_threshold"}
 
 LOWEST_FRICTION = 0.01  # func_set_contact: max(friction_a, friction_b, 1e-2)
 SAFETY_FACTOR = 2.0  # TIME_CONSTANT_SAFETY_FACTOR in rigid_solver.py: a time constant is at least 2 substeps

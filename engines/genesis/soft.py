@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,13 +12,14 @@ from typing import Any
 import genesis as gs
 import numpy as np
 
-from ...harness.engine import Resolved, Settings
+from ...harness.engine import Resolved, Settings, Value
 from ...harness.errors import SimparityError, Unsupported
 from ...harness.required import REQUIRED_PER_SHAPE
 from ...harness.resolution import Row, absent, read
 from ...harness.scene import Array, Body, HalfSpace, Pose, Robot, Scene, SoftBody
 from ...harness.soft_mesh import TetMesh, placed, surface, volumes
 from ...harness.soft_state import SoftPart
+from . import mapping
 
 MODEL = "linear_corotated"  # the default, "linear", takes a turned body for a strained one
 
@@ -32,21 +33,14 @@ def scene_options(scene: Scene, settings: Settings) -> dict[str, Any]:
         "rigid_floor_contact_type": "none",
         "fem_floor_contact_type": "tet" if scene.bodies else "none",
     }
-    for name, native in (
-        ("soft_iterations", "n_sap_iterations"),
-        ("soft_pcg_iterations", "n_pcg_iterations"),
-        ("soft_tolerance", "sap_convergence_rtol"),
-    ):
-        if name in options:
-            sap[native] = options[name]
+    sap |= {native: options[name] for name, native in mapping.SAP_OPTIONS.items() if name in options}
     fem: dict[str, Any] = {"use_implicit_solver": True}  # SAP couples nothing else
+    fem |= {native: options[name] for name, native in mapping.FEM_OPTIONS.items() if name in options}
     dampings = {body.damping for body in scene.soft_bodies if body.damping is not None}
     if len(dampings) > 1:
         raise Unsupported("Genesis has one Rayleigh damping for all soft bodies, FEMOptions.damping_beta")
     if dampings:
         fem["damping_beta"] = dampings.pop()
-    if "soft_mass_damping" in options:
-        fem["damping_alpha"] = options["soft_mass_damping"]
     return {"coupler_options": gs.options.SAPCouplerOptions(**sap), "fem_options": gs.options.FEMOptions(**fem)}
 
 
@@ -195,21 +189,7 @@ def soft_rows(world: Any, scene: Scene, settings: Settings, entities: Sequence[A
         yield name + "model", read(str(entity.material.model), "", "materials.FEM.Elastic.model")
         mine = float(frictions[el])
         yield name + "friction", read(mine, "1", "elements_i.friction_mu", scene=body.material.friction)
-        yield (
-            name + "coupling.iterations",
-            read(
-                int(coupler._n_sap_iterations), "1", "coupler._n_sap_iterations", settings=asked.get("soft_iterations")
-            ),
-        )
-        yield (
-            name + "coupling.tolerance",
-            read(
-                float(coupler._sap_convergence_rtol),
-                "1",
-                "coupler._sap_convergence_rtol",
-                settings=asked.get("soft_tolerance"),
-            ),
-        )
+        yield from _solver_rows(name, coupler, fem, asked)
         yield (
             name + "coupling.stiffness",
             read(
@@ -237,6 +217,26 @@ def soft_rows(world: Any, scene: Scene, settings: Settings, entities: Sequence[A
                     authored=authored,
                 ),
             )
+
+
+def _solver_rows(name: str, coupler: Any, fem: Any, asked: Mapping[str, Value]) -> Iterator[Row]:
+    """When the iterations of the coupler, and of the free motion before it, end."""
+    for quantity, unit, option, kind in (
+        ("iterations", "1", "soft_iterations", int),
+        ("pcg_iterations", "1", "soft_pcg_iterations", int),
+        ("tolerance", "1", "soft_tolerance", float),
+        ("absolute_tolerance", "J", "soft_absolute_tolerance", float),
+        ("pcg_threshold", "N^2 s^2", "soft_pcg_threshold", float),
+    ):
+        native = f"_{mapping.SAP_OPTIONS[option]}"
+        value = kind(getattr(coupler, native))
+        yield f"{name}coupling.{quantity}", read(value, unit, f"coupler.{native}", settings=asked.get(option))
+    yield (
+        f"{name}pcg_threshold",
+        read(
+            float(fem._pcg_threshold), "N^2 s^2", "fem_solver._pcg_threshold", settings=asked.get("fem_pcg_threshold")
+        ),
+    )
 
 
 def floor_rows(bodies: Sequence[Body]) -> Iterator[Row]:
