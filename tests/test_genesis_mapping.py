@@ -34,7 +34,7 @@ def test_every_option_but_those_of_geoms_and_robots_reaches_the_rigid_options():
     }
     reached = len(mapping.rigid_options(numbers)) + len(mapping.ENUMS)
     elsewhere = ("solref", "solimp", "joint_friction", "default_armature", "merge_fixed_links")
-    soft = [name for name in mapping.OPTIONS if name.startswith("soft_")]  # of the coupler and the finite elements
+    soft = ["soft_same_friction", *mapping.SAP_OPTIONS, *mapping.FEM_OPTIONS]
     assert reached + len(elsewhere) + len(soft) == len(mapping.OPTIONS)
 
 

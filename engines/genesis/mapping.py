@@ -77,7 +77,7 @@ OPTIONS: Mapping[str, Option] = {
         unit="N^2 s^2",
         text="squared residual that ends the linear iterations, SAPCouplerOptions.pcg_threshold",
     ),
-    "fem_pcg_threshold": Option(
+    "soft_fem_pcg_threshold": Option(
         kind=float, unit="N^2 s^2", text="the same for the free motion of soft bodies, FEMOptions.pcg_threshold"
     ),
     "soft_same_friction": Option(
@@ -119,7 +119,7 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
         "soft_iterations": 50,  # after 5 the coupler counts a third more force than a plate feels (NOTES.md)
         "soft_absolute_tolerance": 1e-12,  # Genesis's 1e-6 J are 1 % of a force of 50 mN
         "soft_pcg_threshold": 1e-16,  # Genesis's 1e-6 is a momentum of 1 mN s, 0.5 N in a step of 2 ms (NOTES.md)
-        "fem_pcg_threshold": 1e-16,  # likewise
+        "soft_fem_pcg_threshold": 1e-16,  # likewise
         "soft_same_friction": True,  # the friction that was asked for, not 0.1
         "soft_mass_damping": 0.0,  # a force against the world that no other engine has; Genesis's is 0.5 1/s
         "constraint_timeconst": 0.02,  # MuJoCo's default of joint limits; Genesis's is 0.01
@@ -135,7 +135,7 @@ SAP_OPTIONS: Mapping[str, str] = {
     "soft_absolute_tolerance": "sap_convergence_atol",
     "soft_pcg_threshold": "pcg_threshold",
 }
-FEM_OPTIONS: Mapping[str, str] = {"soft_mass_damping": "damping_alpha", "fem_pcg_threshold": "pcg_threshold"}
+FEM_OPTIONS: Mapping[str, str] = {"soft_mass_damping": "damping_alpha", "soft_fem_pcg_threshold": "pcg_threshold"}
 
 LOWEST_FRICTION = 0.01  # func_set_contact: max(friction_a, friction_b, 1e-2)
 SAFETY_FACTOR = 2.0  # TIME_CONSTANT_SAFETY_FACTOR in rigid_solver.py: a time constant is at least 2 substeps

@@ -234,7 +234,10 @@ def _solver_rows(name: str, coupler: Any, fem: Any, asked: Mapping[str, Value]) 
     yield (
         f"{name}pcg_threshold",
         read(
-            float(fem._pcg_threshold), "N^2 s^2", "fem_solver._pcg_threshold", settings=asked.get("fem_pcg_threshold")
+            float(fem._pcg_threshold),
+            "N^2 s^2",
+            "fem_solver._pcg_threshold",
+            settings=asked.get("soft_fem_pcg_threshold"),
         ),
     )
 
