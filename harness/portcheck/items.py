@@ -51,7 +51,7 @@ _ITEMS = (
         "every link is there",
         "Each link of the source has its counterpart, under the same parent. A fixed link that the engine merged "
         "into its parent is named; masses are then compared with those of source links merged the same way.",
-        "if frames of merged links are needed, switch merging off in the importer",
+        "if frames of merged links are needed, switch merging off in the importer; else map links by this table",
     ),
     Item("RB-MASS", "masses", "Mass of every link [kg] against the source.", "set the mass after the import"),
     Item(

@@ -10,12 +10,17 @@ from .items import ITEMS, Item
 STATUS_WORDS = {"pass": "ok", "fail": "differs", "skipped": "-", "incomplete": "incomplete"}
 
 
+def plural(n: int, word: str) -> str:
+    """A number of things."""
+    return f"{n} {word}" + ("" if n == 1 else "s")
+
+
 def counted(findings: list[Finding]) -> str:
     """How many findings there are of each severity."""
     parts = []
     for severity in ("error", "warning", "note"):
         n = sum(finding.severity == severity for finding in findings)
-        parts.append(f"{n} {severity}" + ("" if n == 1 else "s"))
+        parts.append(plural(n, severity))
     return ", ".join(parts)
 
 
@@ -44,7 +49,7 @@ def cell(case: Case | None, findings: list[Finding]) -> str:
     for severity in ("error", "warning", "note"):
         n = sum(finding.severity == severity for finding in mine)
         if n and case.status != "incomplete":
-            return f"{n} {severity}" + ("" if n == 1 else "s")
+            return plural(n, severity)
     return STATUS_WORDS[case.status]
 
 

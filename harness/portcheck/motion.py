@@ -115,7 +115,10 @@ def _gravity(ours: Reading, joints: tuple[str, ...], wanted: Array, found: Array
     if not off.max() <= 4 * rtol * scale:
         k, i = np.unravel_index(int(np.nanargmax(off)), off.shape)
         difference = Apart(float(off[k, i]), float(off[k, i]) / scale)
-        message = f"the torque of {joints[i]!r} is off by {off[k, i]:.3g}, {difference.relative:.2g} of the largest"
+        unit = "N" if ours.kinds[joints[i]] == "slide" else "N m"
+        message = (
+            f"the torque of {joints[i]!r} is off by {off[k, i]:.3g} {unit}, {difference.relative:.2g} of the largest"
+        )
         severity = "error" if difference.grave else "warning"
         key = Key("joint", joints[i], "gravity_torque")
         values = {"source": float(wanted[k, i]), "found": float(found[k, i])}
