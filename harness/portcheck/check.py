@@ -49,6 +49,7 @@ def check(
             worker.ask(Path(robot), options)
         source = _source(Path(robot), options, Path(folder) / "source")
         examined: list[Examined] = []
+        said: list[str] = []
         for n, worker in enumerate(workers):
             told(worker.engine)
             if n:
@@ -58,12 +59,14 @@ def check(
         if options.dynamic and any(item.dynamic for item in items):
             from .dynamic import run_dynamic
 
-            examined = run_dynamic(source, examined, items, Path(folder) / "runs", told)
-    return assemble(str(robot), source, examined, accepted)
+            examined, said = run_dynamic(source, examined, items, Path(folder) / "runs", told, options.bandwidth)
+    return assemble(str(robot), source, examined, accepted, said)
 
 
-def assemble(robot: str, source: Source, examined: Sequence[Examined], accepted: Sequence[Accepted]) -> Report:
-    """One report of what the engines left."""
+def assemble(
+    robot: str, source: Source, examined: Sequence[Examined], accepted: Sequence[Accepted], said: Sequence[str] = ()
+) -> Report:
+    """One report of what the engines left; `said` of all of them."""
     findings = [finding for one in examined for finding in one.findings]
     if any(case.item == "DF-DEFAULT" for one in examined for case in one.cases):
         findings += between_engines(robot, examined)
@@ -80,7 +83,7 @@ def assemble(robot: str, source: Source, examined: Sequence[Examined], accepted:
         "colliding shapes": len(reading.geoms),
     }
     cases: list[Case] = [_accepted_case(case, kept) for one in examined for case in one.cases]
-    notes = [*source.prepared.notes, *(f"{one.engine}: {note}" for one in examined for note in one.notes)]
+    notes = [*source.prepared.notes, *said, *(f"{one.engine}: {note}" for one in examined for note in one.notes)]
     return Report(
         robot=robot,
         format=source.prepared.format,

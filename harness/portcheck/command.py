@@ -46,6 +46,9 @@ def add_commands(commands: Any) -> None:
         "--package-path", action="append", default=[], metavar="FOLDER", help="where package:// is looked for"
     )
     one.add_argument("--without-geometry", action="store_true", help="leave every mesh out, and all shapes of a URDF")
+    one.add_argument(
+        "--bandwidth", type=float, help="of the torque law of CT [rad/s]; without it the robot's own, at most 60"
+    )
     one.add_argument("--timeout", type=float, default=600.0, help="wall time of one engine's static items [s]")
     one.add_argument("--notes", action="store_true", help="print notes as well")
     for name, what in (("html", "page"), ("md", "Markdown"), ("junit", "JUnit XML"), ("sarif", "SARIF")):
@@ -87,6 +90,7 @@ def _options(options: argparse.Namespace, config: Config) -> Options:
         tolerances=dict(config.tolerances),
         timeout=options.timeout,
         dynamic=not options.static,
+        bandwidth=_positive(options.bandwidth if options.bandwidth is not None else config.bandwidth),
     )
 
 
@@ -117,6 +121,12 @@ def _word(kind: str, word: str, known: tuple[str, ...]) -> Any:
     if word not in known:
         raise UnknownName(kind, word, known)
     return word
+
+
+def _positive(bandwidth: Any) -> float | None:
+    if bandwidth is not None and not (isinstance(bandwidth, (int, float)) and 0 < bandwidth < float("inf")):
+        raise UsageError(f"the bandwidth of the torque law is {bandwidth!r}; give a positive number of rad/s")
+    return None if bandwidth is None else float(bandwidth)
 
 
 def _tell(words: str) -> None:

@@ -12,12 +12,15 @@ from ..errors import UsageError
 from .accept import Accepted
 from .items import chosen
 
-KEYS = ("engines", "reference", "fail-on", "package-path", "rtol", "tolerances", "accept")
+KEYS = ("engines", "reference", "fail-on", "package-path", "rtol", "tolerances", "bandwidth", "accept")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """What a project writes down once. `tolerances`: quantity -> relative difference that is no finding."""
+    """What a project writes down once.
+
+    `tolerances`: quantity -> relative difference that is no finding; `bandwidth`: of the torque law of CT [rad/s].
+    """
 
     engines: tuple[str, ...] = ()
     reference: str = ""
@@ -25,6 +28,7 @@ class Config:
     package_path: tuple[str, ...] = ()
     rtol: float | None = None
     tolerances: Mapping[str, float] = field(default_factory=dict)
+    bandwidth: float | None = None
     accepted: tuple[Accepted, ...] = ()
 
 
@@ -76,5 +80,6 @@ def _config(name: str, found: Mapping[str, Any]) -> Config:
         package_path=tuple(found.get("package-path", ())),
         rtol=found.get("rtol"),
         tolerances=dict(tolerances),
+        bandwidth=found.get("bandwidth"),
         accepted=tuple(accepted),
     )

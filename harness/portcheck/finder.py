@@ -13,6 +13,8 @@ from .finding import Case, Finding, Severity
 from .items import ITEMS, Item
 from .source import Source
 
+NOTHING = "the source has nothing of the kind"
+
 
 class Finder:
     """Findings of `engine` against `source`; `causes`: "ITEM:quantity" or "ITEM" -> what is known of the engine."""
@@ -95,7 +97,7 @@ class Finder:
                 status = "fail" if any(f.severity != "note" for f in mine) else "pass"
             else:
                 status = "skipped" if reason or not self.checked[item.id] else "pass"
-                reason = reason or ("" if status == "pass" else "the source has nothing of the kind")
+                reason = reason or ("" if status == "pass" else NOTHING)
             cases.append(
                 Case(
                     item=item.id,

@@ -33,6 +33,15 @@ def summary(report: Report) -> str:
     return words + (f", {len(report.incomplete)} incomplete" if report.incomplete else "")
 
 
+def reasons(report: Report) -> list[tuple[str, str, list[str]]]:
+    """Engine, reason and the items that were not compared for it."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for case in report.cases:
+        if case.status in ("skipped", "incomplete") and case.reason:
+            told.setdefault((case.engine, case.reason), []).append(case.item)
+    return [(engine, reason, items) for (engine, reason), items in told.items()]
+
+
 def rows(report: Report) -> Iterator[tuple[Item, dict[str, Case]]]:
     """Every item that any engine was asked for, with its case in each."""
     for item in ITEMS.values():

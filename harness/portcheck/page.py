@@ -12,7 +12,7 @@ from .finder import share
 from .finding import Case, Finding, Report
 from .groups import Group, apart_words, brief, grouped, near, span, subject
 from .items import DYNAMIC, GROUPS, Item
-from .lines import STATUS_WORDS, counted, plural, rows
+from .lines import STATUS_WORDS, counted, plural, reasons, rows
 
 TEMPLATES = Path(__file__).parent / "templates"
 STYLE = Path(__file__).parents[1] / "report" / "templates" / "style.css"
@@ -67,7 +67,7 @@ def page(report: Report) -> str:
         matrix=matrix(report),
         totals={engine: total(report, engine) for engine in report.engines},
         parts=parts(report),
-        reasons=reasons(report),
+        reasons=[(engine, brief(reason, report.robot), items) for engine, reason, items in reasons(report)],
         placed=set(),
         style=STYLE.read_text(),
     )
@@ -123,12 +123,3 @@ def _counts(findings: Sequence[Finding]) -> dict[str, int]:
     counts = {kind: sum(f.severity == kind and not f.accepted for f in findings) for kind in list(HEADS)[:3]}
     counts["accepted"] = sum(bool(f.accepted) for f in findings)
     return {kind: n for kind, n in counts.items() if n}
-
-
-def reasons(report: Report) -> list[tuple[str, str, list[str]]]:
-    """Engine, reason and the items that were not compared for it, or only in part."""
-    told: dict[tuple[str, str], list[str]] = {}
-    for case in report.cases:
-        if case.status in ("skipped", "incomplete") and case.reason:
-            told.setdefault((case.engine, brief(case.reason, report.robot)), []).append(case.item)
-    return [(engine, reason, items) for (engine, reason), items in told.items()]

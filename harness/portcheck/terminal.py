@@ -8,10 +8,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from .finder import NOTHING
 from .finding import Report
 from .groups import Group, grouped
 from .items import GROUPS, ITEMS
-from .lines import cell, rows, summary
+from .lines import cell, reasons, rows, summary
 
 COLOURS = {"error": "red", "warning": "yellow", "note": "dim", "ok": "green", "incomplete": "red"}
 
@@ -42,6 +43,9 @@ def show_report(report: Report, *, notes: bool = False) -> None:
             console.print(f"  [dim]{escape(words)}[/]")
     for case in {(c.engine, c.reason): c for c in report.incomplete}.values():
         console.print(f"[red]incomplete[/] {case.engine}: {escape(case.reason)}")
+    for engine, reason, items in reasons(report):
+        if reason != NOTHING and "RB-IMPORT" not in {f.item for f in findings if f.engine == engine}:
+            console.print(f"[dim]{engine} without {', '.join(items)}: {escape(reason)}[/]")
     for words in report.stale:
         console.print(f"[yellow]stale[/] {escape(words)}")
     for words in report.notes:
