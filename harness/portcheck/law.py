@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..controller import STABLE, TorqueLaw, cut, stability_along
+from ..errors import UsageError
 from ..job import Job
 from ..registry import experiment_class
 from ..scene import Array
@@ -37,7 +38,7 @@ def choose(job: Job, bandwidth: float | None) -> Law:
     """The law for the robot of `job`: the usual bandwidth if stable, else the largest that is; or the one given.
 
     Raises:
-        UsageError: the experiment cannot take the robot.
+        UsageError: the experiment cannot take the robot, or the law would be unstable at that bandwidth.
     """
     kind = experiment_class(job.experiment)
     schedule = Schedule(dt=job.dt, duration=job.duration, stride=job.stride, control_dt=job.control_dt)
@@ -49,14 +50,16 @@ def choose(job: Job, bandwidth: float | None) -> Law:
         assert isinstance(found, TorqueLaw)
         return found
 
-    for part in SMALLER:
-        law = law_of(part * usually)
-        short = _short(law, job.duration)
-        if not short:
-            break
-    words = []
+    short = {part: _short(law_of(part * usually), job.duration) for part in SMALLER}
+    part = next((part for part in SMALLER if not short[part]), 1.0)
+    law, words = law_of(part * usually), []
     start = law.target(0.0)[0]
     number = stability_along(law.reference, law.gains.kd, start, law.target, job.duration, period) / TRIAL
+    if bandwidth is not None and bandwidth * number > STABLE:
+        raise UsageError(
+            f"the torque law would be unstable at {bandwidth:g} rad/s: lambda_max(M^-1 Kd) dt would be "
+            f"{bandwidth * number:.3g}, above {STABLE:g}; give a bandwidth of {cut(STABLE / number):g} rad/s or less"
+        )
     if bandwidth is not None:
         words.append(f"CT ran at {bandwidth:g} rad/s, as was asked for")
         chosen = bandwidth
@@ -71,9 +74,9 @@ def choose(job: Job, bandwidth: float | None) -> Law:
             f"an explicit law diverges from 2 on, and {STABLE:g} is allowed"
         )
     if part != 1.0:
-        words.append(f"the motion is {part:g} of the usual one, which would take more than the effort limits allow")
-    if short:
-        words.append(f"even so {short}")
+        words.append(f"the motion is {part:g} of the usual one, for which {short[1.0]}")
+    elif short[part]:
+        words.append(f"no motion keeps within the effort limits: {short[SMALLER[-1]]}")
     return Law(bandwidth=chosen, amplitude=part * usually, words="; ".join(words))
 
 
@@ -81,13 +84,13 @@ def _short(law: TorqueLaw, duration: float) -> str:
     """The joint whose effort limit the motion alone exceeds, in words; empty where there is none."""
     times = np.linspace(0.0, duration, INSTANTS)
     need = np.max([_need(law, time, duration / INSTANTS) for time in times], axis=0)
-    over = need - ROOM * law.limit
-    if not (over > 0).any():
+    part = need / np.maximum(law.limit, 1e-9)  # 0 where there is no limit
+    if not (part > ROOM).any():
         return ""
-    i = int(np.argmax(np.where(over > 0, over / np.maximum(law.limit, 1e-9), -np.inf)))
+    i = int(np.argmax(part))
     joint = law.reference.robot.joints[i]
     unit = "N" if joint.kind == "slide" else "N m"
-    return f"joint {joint.name!r} needs {need[i]:.3g} {unit}, and its limit is {law.limit[i]:.3g}"
+    return f"joint {joint.name!r} needs {need[i]:.3g} {unit} at a limit of {law.limit[i]:.3g}"
 
 
 def _need(law: TorqueLaw, time: float, step: float) -> Array:
