@@ -33,9 +33,15 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
     table = renamed(reading, match)
     _joints(source, reading, match, finder)
     summed = max(rtol, rounding(32)) if source.meshed else rtol
-    _total(ours, reading, match, finder, summed)
+    if source.prepared.unknown:
+        finder.skipped["RB-TOTAL"] = source.prepared.massless
+    else:
+        _total(ours, reading, match, finder, summed)
     for key, row in ours.table.items():
         known = QUANTITIES.get(f"{key.kind}.{key.quantity}")
+        if known is not None and known[0] in MASSES and key.name in source.prepared.unknown:
+            finder.skipped[known[0]] = source.prepared.massless
+            continue
         if known is None or key.kind in ELSEWHERE or not _present(key, match):
             continue
         item, measure = known

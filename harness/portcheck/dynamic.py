@@ -55,6 +55,9 @@ def run_dynamic(
     """
     wanted = [item for item in items if item.dynamic]
     engines = [one.engine for one in examined if one.imported]
+    if source.prepared.unknown:
+        why = source.prepared.massless
+        return [_with(one, [_case(item, one.engine, "skipped", why) for item in wanted], []) for one in examined], []
     try:
         runs = {engine: _run(source, engine, results, told, bandwidth) for engine in engines}
     except UsageError as error:

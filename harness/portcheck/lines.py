@@ -34,12 +34,15 @@ def summary(report: Report) -> str:
 
 
 def reasons(report: Report) -> list[tuple[str, str, list[str]]]:
-    """Engine, reason and the items that were not compared for it."""
+    """Engines, reason and the items that were not compared for it."""
     told: dict[tuple[str, str], list[str]] = {}
     for case in report.cases:
         if case.status in ("skipped", "incomplete") and case.reason:
             told.setdefault((case.engine, case.reason), []).append(case.item)
-    return [(engine, reason, items) for (engine, reason), items in told.items()]
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (engine, reason), items in told.items():
+        alike.setdefault((reason, tuple(items)), []).append(engine)
+    return [(", ".join(engines), reason, list(items)) for (reason, items), engines in alike.items()]
 
 
 def rows(report: Report) -> Iterator[tuple[Item, dict[str, Case]]]:

@@ -59,9 +59,11 @@ def compare_motion(
     for item, attribute in (("RB-MATRIX", "mass_matrix"), ("RB-GRAVITY", "gravity_torque")):
         if not joints:
             finder.skipped[item] = "no hinge and no slide joint"
+        elif source.prepared.unknown:
+            finder.skipped[item] = source.prepared.massless
         elif getattr(found, attribute) is None:
             finder.skipped[item] = found.why or "the engine does not show it"
-    if not joints:
+    if not joints or source.prepared.unknown:
         return
     if found.mass_matrix is not None and reference.mass_matrix is not None:
         rotors = _armature(reading, [match.joints[j] for j in joints], found), _armature(ours, list(joints), reference)

@@ -43,8 +43,9 @@ def show_report(report: Report, *, notes: bool = False) -> None:
             console.print(f"  [dim]{escape(words)}[/]")
     for case in {(c.engine, c.reason): c for c in report.incomplete}.values():
         console.print(f"[red]incomplete[/] {case.engine}: {escape(case.reason)}")
+    refused = {f.engine for f in findings if f.item == "RB-IMPORT"} | {case.engine for case in report.incomplete}
     for engine, reason, items in reasons(report):
-        if reason != NOTHING and "RB-IMPORT" not in {f.item for f in findings if f.engine == engine}:
+        if reason != NOTHING and not set(engine.split(", ")) <= refused:
             console.print(f"[dim]{engine} without {', '.join(items)}: {escape(reason)}[/]")
     for words in report.stale:
         console.print(f"[yellow]stale[/] {escape(words)}")
@@ -84,4 +85,5 @@ def explain(word: str | None) -> None:
                     console.print(f"  {item.id:12} {item.title}")
         return
     for found in chosen([word]):
-        console.print(f"[bold]{found.id}[/] {found.title}\n{found.text}\nWhat to do: {found.advice}.")
+        words = escape(f"{found.title}\n{found.text}\nWhat to do: {found.advice}.")
+        console.print(f"[bold]{found.id}[/] {words}")
