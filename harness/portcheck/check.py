@@ -35,8 +35,15 @@ def check(
     """
     options = options or Options()
     items = chosen(options.only)
+    if not options.dynamic and all(item.dynamic for item in items):
+        named = ", ".join(dict.fromkeys(item.group for item in items))
+        raise UsageError(
+            f"{named} need simulation, and --static leaves that out; take --static away or name RB, DF or CF"
+        )
     for engine in engines:
-        if engine_version(engine) is None or engine_entry(engine).distribution is None:
+        if engine_entry(engine).distribution is None:
+            raise UsageError(f"engine {engine!r} reads no robot files; `simparity engines` lists the others")
+        if engine_version(engine) is None:
             raise UsageError(
                 f"engine {engine!r} is not installed; `simparity engines` lists the engines and how to install them"
             )
@@ -72,9 +79,8 @@ def assemble(
         findings += between_engines(robot, examined)
     if source.reading.pairs is None and any(case.item == "CF-PAIRS" for one in examined for case in one.cases):
         findings += pairs_between_engines(robot, examined)
-    kept, stale = accept(
-        [replace(f, file=f.file or robot) for f in findings], accepted, [one.engine for one in examined]
-    )
+    seen = [case for one in examined for case in one.cases]
+    kept, stale = accept([replace(f, file=f.file or robot) for f in findings], accepted, seen)
     reading = source.reading
     counts = {
         "links": len(reading.links),
@@ -82,7 +88,7 @@ def assemble(
         "actuators": len(reading.actuators),
         "colliding shapes": len(reading.geoms),
     }
-    cases: list[Case] = [_accepted_case(case, kept) for one in examined for case in one.cases]
+    cases: list[Case] = [_accepted_case(case, kept) for case in seen]
     notes = [*source.prepared.notes, *said, *(f"{one.engine}: {note}" for one in examined for note in one.notes)]
     return Report(
         robot=robot,

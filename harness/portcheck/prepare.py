@@ -62,7 +62,8 @@ def prepare(
     notes: list[str] = []
     tree = Located(given, _expanded(given, notes))
     kind = _format(given, tree.root)
-    changed, unknown = bool(notes), ()
+    unknown: tuple[str, ...] = ()
+    changed = bool(notes)
     if without_geometry:
         unknown = _stripped(tree.root, kind, notes)
         changed = True

@@ -9,16 +9,16 @@ from rich.markup import escape
 from rich.table import Table
 
 from .finder import NOTHING
-from .finding import Report
+from .finding import Report, Severity
 from .groups import Group, grouped
 from .items import GROUPS, ITEMS
-from .lines import cell, reasons, rows, summary
+from .lines import cell, plural, reasons, rows, summary
 
 COLOURS = {"error": "red", "warning": "yellow", "note": "dim", "ok": "green", "incomplete": "red"}
 
 
-def show_report(report: Report, *, notes: bool = False) -> None:
-    """Print the table of items, then the findings in groups; notes only when asked for."""
+def show_report(report: Report, fail_on: Severity, *, notes: bool = False) -> None:
+    """Print the table of items, then the findings in groups, notes only when asked for, then how it ends."""
     console = Console(soft_wrap=True, highlight=False)
     table = Table(box=None, pad_edge=False)
     table.add_column("item")
@@ -56,6 +56,19 @@ def show_report(report: Report, *, notes: bool = False) -> None:
     if any(len(group.findings) > 1 for group in groups):
         hints.append("--html FILE has every element with its own values")
     console.print(escape(summary(report)) + (f" ({'; '.join(hints)})" if hints else ""))
+    console.print(_ending(report, fail_on))
+
+
+def _ending(report: Report, fail_on: Severity) -> str:
+    """The exit code in words."""
+    code, n = report.exit_code(fail_on), len(report.open_findings(fail_on))
+    above = fail_on if fail_on == "error" else f"{fail_on} or above"
+    if code == 3:
+        return "[red]incomplete[/] (exit code 3): " + (
+            "an engine crashed or took too long" if report.incomplete else "nothing was compared"
+        )
+    words = "no finding" if not n else plural(n, "finding")
+    return f"[red]failed[/] (exit code 1): {words} of {above}" if code else f"[green]passed[/]: {words} of {above}"
 
 
 def _below(group: Group) -> Iterator[str]:
