@@ -248,7 +248,7 @@ def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     for words, says in (
         (["gone.xml"], "robot file gone.xml does not exist"),
         (["plain"], "robot 'plain' is neither a file nor one of ours"),
-        (["plain.xml", "--only", "CT,NS"], "CT, NS need simulation, and --static leaves that out"),
+        (["plain.xml", "--only", "CT,NS"], "CT, NS can only be simulated, and --static leaves that out"),
         (["plain.xml", "--bandwidth", "-1"], "give a positive number of rad/s"),
         (["plain.xml", "--engines", "mujco"], "engine 'mujco' does not exist"),
         (["plain.xml", "--only", "XX"], "item 'XX' does not exist"),

@@ -38,7 +38,7 @@ def check(
     if not options.dynamic and all(item.dynamic for item in items):
         named = ", ".join(dict.fromkeys(item.group for item in items))
         raise UsageError(
-            f"{named} need simulation, and --static leaves that out; take --static away or name RB, DF or CF"
+            f"{named} can only be simulated, and --static leaves that out; take --static away or name RB, DF or CF"
         )
     for engine in engines:
         if engine_entry(engine).distribution is None:

@@ -61,7 +61,7 @@ def run_dynamic(
     try:
         runs = {engine: _run(source, engine, results, told, bandwidth) for engine in engines}
     except UsageError as error:
-        reason = f"the experiment cannot take this robot: {error}"
+        reason = f"the experiment cannot take this robot: {source.prepared.told(str(error))}"
         return [_with(one, [_case(item, one.engine, "skipped", reason) for item in wanted], []) for one in examined], []
     first = engines[0] if engines else ""
     done = []
@@ -126,7 +126,7 @@ def _run(source: Source, engine: str, results: Path, told: Callable[[str], None]
     traces = [runs.soft[1.0][1], *(_read(records[repeat.run_id], results)[1] for repeat in repeats)]
     runs.repeats = [trace for trace in traces if trace is not None]
     if base.status != "ok":
-        runs.reason = f"the run ended {base.status}: {base.reason}"
+        runs.reason = f"the run ended {base.status}: {source.prepared.told(base.reason)}"
     return runs
 
 

@@ -74,7 +74,7 @@ def examine(engine: str, source: Source, items: tuple[Item, ...], tolerances: To
 def _refused(finder: Finder, items: tuple[Item, ...], version: str, error: Exception, seconds: float) -> Examined:
     if not isinstance(error, SimparityError):
         traceback.print_exc()
-    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = finder.source.prepared.told(" ".join(str(error).split())) or type(error).__name__
     finder.add(
         "RB-IMPORT", Key("model", "", "import"), "error", f"{finder.engine}'s importer refuses the file: {reason}"
     )

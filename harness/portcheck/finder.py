@@ -116,7 +116,7 @@ def _finite(value: float) -> float | None:
 
 def share(relative: float) -> str:
     """A relative difference in a sentence."""
-    return f"{100 * relative:.3g} %" if relative >= 1e-4 else f"{relative:.2g} of it"
+    return f"{100 * relative:.3g} %" if relative >= 1e-4 else f"a part of {relative:.2g}"
 
 
 def show(value: Value) -> str:

@@ -12,7 +12,7 @@ from ..scene import Array
 from .carried import carried
 from .compare import reach
 from .differ import Apart, turn
-from .finder import Finder
+from .finder import Finder, share
 from .match import Match
 from .source import Source
 
@@ -128,7 +128,7 @@ def _matrix(
         k, i, j = np.unravel_index(int(np.nanargmax(off)), off.shape)
         difference = Apart(float(off[k, i, j]), float(off[k, i, j]) / scale)
         message = (
-            f"the entry of {joints[i]!r} and {joints[j]!r} is off by {difference.relative:.2g} of the largest entry"
+            f"the entry of {joints[i]!r} and {joints[j]!r} is off by {share(difference.relative)} of the largest entry"
         )
         values: Mapping[str, float] = {"source": float(wanted[k, i, j]), "found": float(found[k, i, j])}
         severity = "error" if difference.grave else "warning"
@@ -148,14 +148,15 @@ def _gravity(
 ) -> None:
     """Find torques that are off by more than rounding; `mass` of all links [kg], `explained` by `carried` [N m | N]."""
     finder.checked["RB-GRAVITY"] += len(wanted)
-    scale = max(float(np.abs(wanted).max()), 9.81 * mass * reach(ours) * 1e-2, 1e-300)
+    largest = max(float(np.abs(wanted).max()), float(np.nanmax(np.abs(found))))
+    scale = max(largest, 9.81 * mass * reach(ours) * 1e-2, 1e-300)
     off = np.abs(wanted - found)
     if not off.max() <= 4 * rtol * scale + explained:
         k, i = np.unravel_index(int(np.nanargmax(off)), off.shape)
         difference = Apart(float(off[k, i]), float(off[k, i]) / scale)
         unit = "N" if ours.kinds[joints[i]] == "slide" else "N m"
         message = (
-            f"the torque of {joints[i]!r} is off by {off[k, i]:.3g} {unit}, {difference.relative:.2g} of the largest"
+            f"the torque of {joints[i]!r} is off by {off[k, i]:.3g} {unit}, {share(difference.relative)} of the largest"
         )
         severity = "error" if difference.grave else "warning"
         key = Key("joint", joints[i], "gravity_torque")

@@ -40,6 +40,10 @@ class Prepared:
     notes: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
+    def told(self, words: str) -> str:
+        """Words of an engine in which the file has the name that it was given."""
+        return words.replace(str(self.path), str(self.given))
+
     @property
     def massless(self) -> str:
         """Why masses cannot be compared; empty where they can."""

@@ -16,6 +16,8 @@ from .lines import cell, plural, reasons, rows, summary
 
 COLOURS = {"error": "red", "warning": "yellow", "note": "dim", "ok": "green", "incomplete": "red"}
 
+SHOWN = 12  # items that are named one by one
+
 
 def show_report(report: Report, fail_on: Severity, *, notes: bool = False) -> None:
     """Print the table of items, then the findings in groups, notes only when asked for, then how it ends."""
@@ -46,7 +48,7 @@ def show_report(report: Report, fail_on: Severity, *, notes: bool = False) -> No
     refused = {f.engine for f in findings if f.item == "RB-IMPORT"} | {case.engine for case in report.incomplete}
     for engine, reason, items in reasons(report):
         if reason != NOTHING and not set(engine.split(", ")) <= refused:
-            console.print(f"[dim]{engine} without {', '.join(items)}: {escape(reason)}[/]")
+            console.print(f"[dim]{engine} without {_few(items)}: {escape(reason)}[/]")
     for words in report.stale:
         console.print(f"[yellow]stale[/] {escape(words)}")
     for words in report.notes:
@@ -57,6 +59,10 @@ def show_report(report: Report, fail_on: Severity, *, notes: bool = False) -> No
         hints.append("--html FILE has every element with its own values")
     console.print(escape(summary(report)) + (f" ({'; '.join(hints)})" if hints else ""))
     console.print(_ending(report, fail_on))
+
+
+def _few(items: list[str]) -> str:
+    return ", ".join(items) if len(items) <= SHOWN else f"{len(items)} items, {items[0]} to {items[-1]}"
 
 
 def _ending(report: Report, fail_on: Severity) -> str:
