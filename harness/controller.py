@@ -48,12 +48,12 @@ def gains(
     if not number <= STABLE:
         raise UsageError(
             f"the torque law would be unstable: lambda_max(M^-1 Kd) dt is {number:.3g}, above {STABLE:g}; "
-            f"lower experiment.bandwidth from {bandwidth:g} to {_cut(bandwidth * STABLE / number):g} rad/s, or dt"
+            f"lower experiment.bandwidth from {bandwidth:g} to {cut(bandwidth * STABLE / number):g} rad/s, or dt"
         )
     return Gains(kp, kd)
 
 
-def _cut(value: float) -> float:
+def cut(value: float) -> float:
     """`value` cut to two significant digits."""
     unit = 10.0 ** (np.floor(np.log10(value)) - 1)
     return float(np.floor(value / unit) * unit)

@@ -44,6 +44,9 @@ class Reading:
         lacks: quantity ("KIND.quantity", or "KIND") -> why the engine has no place for it.
         hidden: the same for what the engine may have and does not let one read.
         precision: of the engine's numbers [bit].
+        rounded: quantity ("KIND.quantity") -> what the importer's own steps, coarser than `precision`, may move it: an
+            angle [rad] for orientations and directions, a part of the largest entry for an inertia, else in its unit.
+        about_origin: whether inertia is kept about the frame's origin, so that the one about the com is a difference.
         notes: what the importer said.
         translated: why this is not the engine's own importer, empty where it is.
     """
@@ -61,6 +64,8 @@ class Reading:
     lacks: Mapping[str, str] = field(default_factory=dict)
     hidden: Mapping[str, str] = field(default_factory=dict)
     precision: int = 64
+    rounded: Mapping[str, float] = field(default_factory=dict)
+    about_origin: bool = False
     notes: tuple[str, ...] = ()
     translated: str = ""
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from simparity.engines import ENGINES
+from simparity.harness.controller import STABLE, cut
 from simparity.harness.portcheck.check import check
 from simparity.harness.portcheck.examine import Tolerances, compared, importer
 from simparity.harness.portcheck.finder import Finder
@@ -77,6 +80,21 @@ def test_a_urdf_keeps_its_masses_and_frames(engine: str, tmp_path: Path) -> None
     assert not [f for f in examined.findings if f.item == "RB-LINKS" and f.severity == "error"]
 
 
+# frames turned by nearly a quarter about y, as exporters print them, and an axis with more than 8 digits
+NEARLY = URDF.replace('rpy="0 .3 0"', 'rpy="0 1.57079632679 0"').replace('rpy="0 0 1"', 'rpy="0 1.57079 0"')
+NEARLY = NEARLY.replace('xyz="0 3 4"', 'xyz="0.573576436 0 0.819152044"')
+
+
+def test_rounding_of_an_importer_is_no_finding(engine: str, tmp_path: Path) -> None:
+    """Some importers write angles and axes out as text; what that rounds is not for the user to mend."""
+    turning = {"RB-FRAME", "RB-AXIS", "RB-INERTIA", "RB-FK", "RB-MATRIX", "RB-GRAVITY", "CF-GEOMS"}
+    examined = seen(NEARLY, NEARLY, engine, tmp_path, "urdf")
+    assert [f.message for f in examined.findings if f.item in turning] == []
+    turned = NEARLY.replace("1.57079632679", "1.57069632679").replace("0.573576436", "0.573676436")
+    found = {f.item for f in seen(turned, NEARLY, engine, tmp_path, "urdf").findings}
+    assert {"RB-FRAME", "RB-AXIS", "RB-FK", "RB-MATRIX", "RB-GRAVITY"} <= found, "1e-4 rad is one"
+
+
 def test_items_that_need_simulation(engine: str, tmp_path: Path) -> None:
     """Beside the engine that computes in 64 bit and compiles nothing, which is the one to hold it against."""
     other = next(name for name, entry in ENGINES.items() if entry.distribution and not entry.compiles)
@@ -90,6 +108,43 @@ def test_items_that_need_simulation(engine: str, tmp_path: Path) -> None:
         assert cases["CT-SOFTEN", engine].status == "pass", [f.message for f in report.findings]
         assert "x0.25" in cases["CT-SOFTEN", engine].reason
     assert not report.incomplete
+
+
+def coaxial(first: float, effort: float) -> str:
+    """Two hinges about one vertical axis: a link with moment `first` carries one with 0.01 kg m^2."""
+    limit = f'actuatorfrcrange="-{effort} {effort}"'
+    inner = '<inertial pos="0 0 0" mass="1" diaginertia="0.01 0.01 0.01"/><joint name="b" axis="0 0 1"/>'
+    outer = f'<inertial pos="0 0 0" mass="1" diaginertia="{first} {first} {first}"/>'
+    outer += f'<joint name="a" axis="0 0 1" {limit}/><body name="inner">{inner}</body>'
+    return f'<mujoco><worldbody><body name="outer">{outer}</body></worldbody></mujoco>'
+
+
+def test_the_law_fits_a_robot_with_light_links(tmp_path: Path) -> None:
+    """M = [[a + b, b], [b, b]] and Kd = 2 w diag(M): the larger eigenvalue of M^-1 Kd grows as b / a."""
+    robot = tmp_path / "robot.xml"
+    robot.write_text(coaxial(1e-4, 1e3))
+    dynamic = Options(only=("NS", "RP", "MS"))
+    report = check(robot, ["mujoco"], dynamic)
+    assert {case.status for case in report.cases} == {"pass"}, [case.reason for case in report.cases]
+    (words,) = [note for note in report.notes if note.startswith("CT ran at")]
+    M = np.array([[0.0101, 0.01], [0.01, 0.01]])
+    most = STABLE / (2e-3 * float(np.abs(np.linalg.eigvals(np.linalg.solve(M, np.diag(np.diag(M))))).max()))
+    assert float(words.split()[3]) == cut(most) < 60 and "unstable" in words
+    asked = check(robot, ["mujoco"], replace(dynamic, bandwidth=2.0))
+    assert "CT ran at 2 rad/s, as was asked for" in asked.notes
+    unstable = check(robot, ["mujoco"], replace(dynamic, bandwidth=60.0))
+    assert all("unstable at 60 rad/s" in case.reason for case in unstable.cases)
+
+
+def test_the_motion_stays_within_the_effort_limits(tmp_path: Path) -> None:
+    robot = tmp_path / "robot.xml"
+    robot.write_text(coaxial(0.1, 0.03))
+    report = check(robot, ["mujoco"], Options(only=("MS",)))
+    assert {case.status for case in report.cases} == {"pass"}, [f.message for f in report.findings]
+    assert any("of the usual one" in note and "'a' needs" in note for note in report.notes), report.notes
+    robot.write_text(PLAIN.replace('name="shoulder"', 'name="shoulder" actuatorfrcrange="-0.1 0.1"'))
+    report = check(robot, ["mujoco"], Options(only=("MS",)))
+    assert any("no motion keeps within" in note and "'shoulder' needs" in note for note in report.notes), report.notes
 
 
 def test_a_robot_that_the_experiment_refuses_is_skipped_with_the_reason(tmp_path: Path) -> None:

@@ -74,6 +74,7 @@ def test_exit_codes() -> None:
     assert both.exit_code("error") == 1
     accepted = replace(both, findings=tuple(replace(f, accepted="we know") for f in both.findings))
     assert accepted.exit_code("note") == 3, "what is left is an incomplete engine"
+    assert replace(accepted, cases=both.cases[3:]).exit_code("note") == 3, "nothing was compared"
     whole = replace(accepted, cases=both.cases[:2])
     assert whole.exit_code("note") == 0
     only_note = replace(both, findings=both.findings[1:], cases=both.cases[:2])
@@ -149,8 +150,10 @@ def test_accepted_deviations_and_stale_ones(tmp_path: Path) -> None:
     other = Accepted(item="RB-MASS", engine="some-other-engine", reason="not looked at here")
     found = check(path, ["mujoco"], STATIC, [known, old, other])
     assert {f.accepted for f in found.findings} == {"nothing is mounted there"}
-    assert len(found.stale) == 1 and "was so in 2.0" in found.stale[0]
+    assert len(found.stale) == 1 and "RB-MASS in any engine (reason: was so in 2.0)" in found.stale[0]
     assert found.exit_code("note") == 0
+    some = check(path, ["mujoco"], replace(STATIC, only=("RB-FK",)), [known, old, other])
+    assert some.stale == [], "an item that was not compared says nothing of what is accepted in it"
 
 
 def test_configuration(tmp_path: Path) -> None:
@@ -170,6 +173,11 @@ def test_configuration(tmp_path: Path) -> None:
         ("[[accept]]\nitem = 'RB-MAS'\nreason = 'r'", "item 'RB-MAS' does not exist"),
         ("[tolerances]\nmass = 'much'", "give a relative difference"),
         ("= 1", "not readable TOML"),
+        ("engines = 'mujoco'", "engines is 'mujoco'; give a list"),
+        ("accept = 1", "accept is 1; give tables"),
+        ("rtol = 'a'", "rtol is 'a'; give a number"),
+        ("[[accept]]\nitem = 'RB-MASS'\nreason = 1", "give item and reason"),
+        ("[tolerances]\nmas = 1e-3", "quantity 'mas' does not exist"),
     ):
         (tmp_path / "simparity.toml").write_text(text)
         with pytest.raises(UsageError, match=re.escape(says)):
@@ -239,6 +247,9 @@ def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert run("robot.urdf", "--static", "--reference", "mujoco", "--only", "RB-FK") == 0
     for words, says in (
         (["gone.xml"], "robot file gone.xml does not exist"),
+        (["plain"], "robot 'plain' is neither a file nor one of ours"),
+        (["plain.xml", "--only", "CT,NS"], "CT, NS can only be simulated, and --static leaves that out"),
+        (["plain.xml", "--bandwidth", "-1"], "give a positive number of rad/s"),
         (["plain.xml", "--engines", "mujco"], "engine 'mujco' does not exist"),
         (["plain.xml", "--only", "XX"], "item 'XX' does not exist"),
         (["plain.xml", "--fail-on", "all"], "severity 'all' does not exist"),
@@ -256,7 +267,7 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     listed = capsys.readouterr().out
     assert all(item in listed for item in ITEMS)
     assert cli.main(["explain", "rb-inertia"]) == 0
-    assert "3 x 3 tensor" in capsys.readouterr().out
+    assert "3 x 3 tensor" in (explained := capsys.readouterr().out) and "[kg m^2]" in explained
     assert cli.main(["explain", "RB-X"]) == 2
 
 

@@ -94,6 +94,7 @@ class ImportedModel:
             lacks=LACKS,
             hidden={"constraint": _UNSEEN} if self.plant.num_constraints() else {},
             precision=64,
+            about_origin=True,
         )
 
     def _parent(self, body: Any) -> str:

@@ -60,14 +60,25 @@ SHAPES = {
     "capsule": "capsule",
     "box": "box",
 }
+# Genesis writes a URDF out as text and has MuJoCo compile that text (utils/mjcf.py, ext/urdfpy). An axis is printed
+# with 8 decimals. A rotation is printed as roll, pitch and yaw, with the pitch at exactly 90 degrees where its sine is
+# within 1e-12 of 1, that is within sqrt(2e-12) rad; a tensor that is turned by d changes by 2 d of its largest entry.
+_PITCH = float(np.sqrt(2e-12))
+ROUNDED: Mapping[str, float] = {
+    "joint.axis": 5e-9 * float(np.sqrt(3.0)),
+    "link.orientation": _PITCH,
+    "geom.orientation": _PITCH,
+    "link.inertia": 2 * _PITCH,
+    "geom.size": 5e-9,
+}
 EQUALITIES = {0: "connect", 1: "weld", 2: "joint"}  # gs.EQUALITY_TYPE
 
 
 class ImportedModel:
     """One built world with the robot as its one entity."""
 
-    def __init__(self, world: Any, entity: Any) -> None:
-        self.world, self.entity, self.solver = world, entity, world.rigid_solver
+    def __init__(self, world: Any, entity: Any, urdf: bool = False) -> None:
+        self.world, self.entity, self.solver, self.urdf = world, entity, world.rigid_solver, urdf
         self.links: dict[int, str] = {}  # Genesis's index -> name
         self.parents: dict[str, str] = {}
         for n, link in enumerate(entity.links):
@@ -102,6 +113,7 @@ class ImportedModel:
             pairs=self._pairs(),
             lacks=LACKS,
             precision=process.precision(),
+            rounded=ROUNDED if self.urdf else {},
         )
 
     def _link_rows(self) -> Iterator[tuple[Key, Resolved]]:
@@ -278,4 +290,4 @@ def load(path: str) -> ImportedModel:
     morph = gs.morphs.URDF(file=path, fixed=True) if urdf else gs.morphs.MJCF(file=path)
     entity = world.add_entity(morph)
     world.build()
-    return ImportedModel(world, entity)
+    return ImportedModel(world, entity, urdf)

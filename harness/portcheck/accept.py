@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
-from .finding import Finding
+from .finding import Case, Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +31,12 @@ class Accepted:
 
 
 def accept(
-    findings: Sequence[Finding], accepted: Sequence[Accepted], engines: Sequence[str]
+    findings: Sequence[Finding], accepted: Sequence[Accepted], cases: Sequence[Case]
 ) -> tuple[list[Finding], list[str]]:
-    """The findings, those accepted with their reason, and a sentence for each accepted deviation that did not occur."""
+    """The findings, those accepted with their reason, and a sentence for each accepted deviation that did not occur.
+
+    One whose item was not compared this time, in no engine that it is about, is not missed.
+    """
     used: set[Accepted] = set()
     kept = []
     for finding in findings:
@@ -41,9 +44,16 @@ def accept(
         if found is not None:
             used.add(found)
         kept.append(replace(finding, accepted=found.reason if found else ""))
+    compared = [(case.item, case.engine) for case in cases if case.status in ("pass", "fail")]
     stale = [
-        f"accepted deviation {one.item} of {one.element} in {one.engine} no longer occurs ({one.reason}); take it out"
+        f"accepted deviation no longer occurs: {_words(one)} (reason: {one.reason}); take it out of the configuration"
         for one in accepted
-        if one not in used and any(fnmatchcase(engine, one.engine) for engine in engines)
+        if one not in used
+        and any(fnmatchcase(item, one.item) and fnmatchcase(engine, one.engine) for item, engine in compared)
     ]
     return kept, stale
+
+
+def _words(one: Accepted) -> str:
+    engine = "any engine" if one.engine == "*" else one.engine
+    return f"{one.item} in {engine}" + ("" if one.element == "*" else f", {one.element}")

@@ -35,8 +35,15 @@ def check(
     """
     options = options or Options()
     items = chosen(options.only)
+    if not options.dynamic and all(item.dynamic for item in items):
+        named = ", ".join(dict.fromkeys(item.group for item in items))
+        raise UsageError(
+            f"{named} can only be simulated, and --static leaves that out; take --static away or name RB, DF or CF"
+        )
     for engine in engines:
-        if engine_version(engine) is None or engine_entry(engine).distribution is None:
+        if engine_entry(engine).distribution is None:
+            raise UsageError(f"engine {engine!r} reads no robot files; `simparity engines` lists the others")
+        if engine_version(engine) is None:
             raise UsageError(
                 f"engine {engine!r} is not installed; `simparity engines` lists the engines and how to install them"
             )
@@ -49,6 +56,7 @@ def check(
             worker.ask(Path(robot), options)
         source = _source(Path(robot), options, Path(folder) / "source")
         examined: list[Examined] = []
+        said: list[str] = []
         for n, worker in enumerate(workers):
             told(worker.engine)
             if n:
@@ -58,20 +66,21 @@ def check(
         if options.dynamic and any(item.dynamic for item in items):
             from .dynamic import run_dynamic
 
-            examined = run_dynamic(source, examined, items, Path(folder) / "runs", told)
-    return assemble(str(robot), source, examined, accepted)
+            examined, said = run_dynamic(source, examined, items, Path(folder) / "runs", told, options.bandwidth)
+    return assemble(str(robot), source, examined, accepted, said)
 
 
-def assemble(robot: str, source: Source, examined: Sequence[Examined], accepted: Sequence[Accepted]) -> Report:
-    """One report of what the engines left."""
+def assemble(
+    robot: str, source: Source, examined: Sequence[Examined], accepted: Sequence[Accepted], said: Sequence[str] = ()
+) -> Report:
+    """One report of what the engines left; `said` of all of them."""
     findings = [finding for one in examined for finding in one.findings]
     if any(case.item == "DF-DEFAULT" for one in examined for case in one.cases):
         findings += between_engines(robot, examined)
     if source.reading.pairs is None and any(case.item == "CF-PAIRS" for one in examined for case in one.cases):
         findings += pairs_between_engines(robot, examined)
-    kept, stale = accept(
-        [replace(f, file=f.file or robot) for f in findings], accepted, [one.engine for one in examined]
-    )
+    seen = [case for one in examined for case in one.cases]
+    kept, stale = accept([replace(f, file=f.file or robot) for f in findings], accepted, seen)
     reading = source.reading
     counts = {
         "links": len(reading.links),
@@ -79,8 +88,8 @@ def assemble(robot: str, source: Source, examined: Sequence[Examined], accepted:
         "actuators": len(reading.actuators),
         "colliding shapes": len(reading.geoms),
     }
-    cases: list[Case] = [_accepted_case(case, kept) for one in examined for case in one.cases]
-    notes = [*source.prepared.notes, *(f"{one.engine}: {note}" for one in examined for note in one.notes)]
+    cases: list[Case] = [_accepted_case(case, kept) for case in seen]
+    notes = [*source.prepared.notes, *said, *(f"{one.engine}: {note}" for one in examined for note in one.notes)]
     return Report(
         robot=robot,
         format=source.prepared.format,

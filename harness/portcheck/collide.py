@@ -175,7 +175,8 @@ def _shapes(source: Source, full: Source, reading: Reading, match: Match, finder
             finder.add("CF-MESH", key, "warning", message, source=row.value, found=theirs.value)
             continue
         finder.checked[item] += 1
-        difference = _apart(source.reading, key, measure, row.value, theirs.value, rtol, size)
+        rounded = reading.rounded.get(f"geom.{key.quantity}", 0.0)
+        difference = _apart(source.reading, key, measure, row.value, theirs.value, rtol, size, rounded)
         if difference is None:
             continue
         if item == "DF-SURFACE" and not source.is_authored(key):
@@ -185,13 +186,13 @@ def _shapes(source: Source, full: Source, reading: Reading, match: Match, finder
 
 
 def _apart(
-    ours: Reading, key: Key, measure: Measure, source: Value, found: Value, rtol: float, size: float
+    ours: Reading, key: Key, measure: Measure, source: Value, found: Value, rtol: float, size: float, rounded: float
 ) -> Apart | None:
     if key.quantity != "orientation":
-        return apart(measure, source, found, rtol, size)
+        return apart(measure, source, found, rtol, size, rounded)
     kind = str(ours.table[key._replace(quantity="type")].value)
     angle = shape_turn(kind, np.array(source, float), np.array(found, float))
-    return Apart(angle, angle) if angle > rtol else None
+    return Apart(angle, angle) if angle > max(rtol, rounded) else None
 
 
 def _default(finder: Finder, key: Key, ours: object, theirs: object, unit: str) -> None:

@@ -21,7 +21,9 @@ from .terminal import explain, show_report
 DESCRIPTION = """\
 Does a robot file (MJCF, URDF or xacro) mean the same in an engine? Example:
   simparity check robot.xml --engines mujoco --html check.html --junit check.xml
-Exit codes: 0 clean, 1 findings at or above --fail-on, 2 a request or file that cannot be used, 3 incomplete.
+Findings are grouped in the terminal and in Markdown; --html has every element, --sarif and --junit every finding.
+Exit codes: 0 clean, 1 findings at or above --fail-on, 2 a request or file that cannot be used, 3 incomplete (an engine
+crashed, took too long, or nothing could be compared).
 simparity.toml, or [tool.simparity] in pyproject.toml, holds a project's engines, tolerances and accepted deviations."""
 REFERENCES = ("pinocchio", "mujoco")
 
@@ -34,19 +36,36 @@ def add_commands(commands: Any) -> None:
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    one.add_argument("robot", nargs="+", type=Path, help="robot files")
+    one.add_argument("robot", nargs="+", type=Path, help="robot files, or names of ours (fr3, fr3_hand, mobile_duo)")
     one.add_argument(
-        "--engines", default="", help="separated by commas; without it those of the configuration, or mujoco"
+        "--engines",
+        default="",
+        metavar="A,B,...",
+        help="the first is what CT holds the others against; without it those of the configuration, or mujoco",
     )
-    one.add_argument("--reference", default="", help="who computes poses and dynamics: pinocchio (default) or mujoco")
-    one.add_argument("--only", default="", help="items or groups, separated by commas: RB,DF-SET")
+    one.add_argument(
+        "--reference", default="", metavar="NAME", help="who computes poses and dynamics: pinocchio (default) or mujoco"
+    )
+    one.add_argument(
+        "--only", default="", metavar="A,B,...", help="items or groups, as `simparity explain` lists them: RB,DF-SET"
+    )
     one.add_argument("--static", action="store_true", help="leave out the items that need simulation (CT, NS, RP, MS)")
-    one.add_argument("--fail-on", default="", help="least severity that fails: error (default), warning or note")
+    one.add_argument(
+        "--fail-on", default="", metavar="SEVERITY", help="least severity that fails: error (default), warning or note"
+    )
     one.add_argument(
         "--package-path", action="append", default=[], metavar="FOLDER", help="where package:// is looked for"
     )
     one.add_argument("--without-geometry", action="store_true", help="leave every mesh out, and all shapes of a URDF")
-    one.add_argument("--timeout", type=float, default=600.0, help="wall time of one engine's static items [s]")
+    one.add_argument(
+        "--bandwidth",
+        type=float,
+        metavar="W",
+        help="of the torque law of CT [rad/s]; without it the robot's own, at most 60",
+    )
+    one.add_argument(
+        "--timeout", type=float, default=600.0, metavar="S", help="wall time of one engine's static items [s] (600)"
+    )
     one.add_argument("--notes", action="store_true", help="print notes as well")
     for name, what in (("html", "page"), ("md", "Markdown"), ("junit", "JUnit XML"), ("sarif", "SARIF")):
         one.add_argument(f"--{name}", type=Path, metavar="FILE", help=f"write the {what}")
@@ -65,16 +84,28 @@ def _check(options: argparse.Namespace) -> int:
     for n, given in enumerate(options.robot):
         robot = _robot(given)
         report = check(robot, engines, asked, config.accepted, _tell)
-        show_report(report, notes=options.notes)
+        show_report(report, fail_on, notes=options.notes)
         _write(report, options, fail_on, n)
         codes.append(report.exit_code(fail_on))
     return 1 if 1 in codes else max(codes)
 
 
 def _robot(given: Path) -> Path:
-    """One of our robots by its bare name, else the path as it is."""
-    ours = PACKAGE / "experiments" / "assets" / f"{given}.xml"
-    return ours if not given.suffix and not given.exists() and given.name == str(given) and ours.is_file() else given
+    """One of our robots by its bare name, else the path as it is.
+
+    Raises:
+        UsageError: neither a file nor a robot of ours.
+    """
+    if given.suffix or given.exists() or given.name != str(given):
+        return given
+    assets = PACKAGE / "experiments" / "assets"
+    ours = {path.stem: path for path in sorted(assets.glob("*.xml"))}
+    if given.name not in ours:
+        raise UsageError(
+            f"robot {given.name!r} is neither a file nor one of ours ({', '.join(ours)}); give the path of an MJCF "
+            "(.xml), URDF (.urdf) or xacro file"
+        )
+    return ours[given.name]
 
 
 def _options(options: argparse.Namespace, config: Config) -> Options:
@@ -87,6 +118,7 @@ def _options(options: argparse.Namespace, config: Config) -> Options:
         tolerances=dict(config.tolerances),
         timeout=options.timeout,
         dynamic=not options.static,
+        bandwidth=_positive(options.bandwidth if options.bandwidth is not None else config.bandwidth),
     )
 
 
@@ -117,6 +149,12 @@ def _word(kind: str, word: str, known: tuple[str, ...]) -> Any:
     if word not in known:
         raise UnknownName(kind, word, known)
     return word
+
+
+def _positive(bandwidth: Any) -> float | None:
+    if bandwidth is not None and not (isinstance(bandwidth, (int, float)) and 0 < bandwidth < float("inf")):
+        raise UsageError(f"the bandwidth of the torque law is {bandwidth!r}; give a positive number of rad/s")
+    return None if bandwidth is None else float(bandwidth)
 
 
 def _tell(words: str) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from ..engine import Resolved
 from ..imported import Key, Reading
-from .differ import GRAVE, QUANTITIES, Apart, anchor_distance, apart
+from .differ import GRAVE, QUANTITIES, TENSOR, Apart, anchor_distance, apart, rounding
 from .effort import held_as_force, mirrored, numbers, with_actuator, with_control
 from .finder import Finder, show
 from .finding import Severity
@@ -18,6 +18,7 @@ from .merge import mergeable, merged
 from .source import Source
 
 ELSEWHERE = ("option", "geom")
+MASSES = ("RB-MASS", "RB-COM", "RB-INERTIA")
 SHOWN = 8  # names in one sentence
 
 
@@ -31,9 +32,16 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
     size = reach(ours)
     table = renamed(reading, match)
     _joints(source, reading, match, finder)
-    _total(ours, reading, match, finder, rtol)
+    summed = max(rtol, rounding(32)) if source.meshed else rtol
+    if source.prepared.unknown:
+        finder.skipped["RB-TOTAL"] = source.prepared.massless
+    else:
+        _total(ours, reading, match, finder, summed)
     for key, row in ours.table.items():
         known = QUANTITIES.get(f"{key.kind}.{key.quantity}")
+        if known is not None and known[0] in MASSES and key.name in source.prepared.unknown:
+            finder.skipped[known[0]] = source.prepared.massless
+            continue
         if known is None or key.kind in ELSEWHERE or not _present(key, match):
             continue
         item, measure = known
@@ -51,7 +59,11 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
             row = with_actuator(ours, key, row)
         if key.quantity.startswith("force_") and key._replace(quantity=f"ctrl{key.quantity[5:]}") not in table:
             row = with_control(ours, key, row)
-        difference = apart(measure, row.value, theirs.value, rtol, size)
+        rounded = reading.rounded.get(f"{key.kind}.{key.quantity}", 0.0)
+        if item == "RB-INERTIA" and reading.about_origin:
+            rounded = max(rounded, TENSOR * rtol * _offset(ours, key))
+        own = max(rtol, rounding(32)) if key.name in source.meshed and item in MASSES else rtol
+        difference = apart(measure, row.value, theirs.value, own, size, rounded)
         if difference is not None and item == "RB-MASS" and row.value == 0.0:
             _massless(ours, key, theirs, difference, finder, rtol)
         elif difference is not None and not _idle(ours, key):
@@ -59,6 +71,13 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
     _anchors(ours, table, match, finder, rtol, size)
     _extra_constraints(ours, table, finder)
     return source
+
+
+def _offset(reading: Reading, key: Key) -> float:
+    """m |com|^2 over the largest entry of a link's inertia [1]: what the digits of that entry are taken from."""
+    com, inertia = (numbers(reading.table[key._replace(quantity=q)]) for q in ("com", "inertia"))
+    largest = float(np.abs(inertia).max())
+    return _mass(reading, key.name) * float(com @ com) / largest if largest else 0.0
 
 
 def reach(reading: Reading) -> float:
@@ -140,11 +159,22 @@ def _total(ours: Reading, reading: Reading, match: Match, finder: Finder, rtol: 
     here = sum(_mass(ours, link) for link in ours.links if link in moving)
     back = _moving(reading)
     there = sum(_mass(reading, link) for link in reading.links if link in back)
+    there -= sum(_stand_ins(ours, reading, match, rtol))  # a note of RB-MASS each
     finder.checked["RB-TOTAL"] += 1
     if abs(here - there) > rtol * max(here, there):
         row = Resolved(value=here, unit="kg", origin="derived", native="sum")
         difference = Apart(abs(here - there), abs(here - there) / max(here, there))
         finder.differs("RB-TOTAL", Key("model", "", "mass"), row, replace(row, value=there), difference)
+
+
+def _stand_ins(ours: Reading, reading: Reading, match: Match, rtol: float) -> Iterator[float]:
+    """Masses [kg] that the engine gives to links without one and that are too small for the whole robot to matter."""
+    total = sum(_mass(ours, link) for link in ours.links)
+    back = _moving(reading)
+    for link, there in match.links.items():
+        mass = _mass(reading, there)
+        if there in back and not _mass(ours, link) and mass <= rtol * total:
+            yield mass
 
 
 def _moving(reading: Reading) -> set[str]:

@@ -8,16 +8,41 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import UnknownName, UsageError
 from .accept import Accepted
+from .differ import QUANTITIES
 from .items import chosen
 
-KEYS = ("engines", "reference", "fail-on", "package-path", "rtol", "tolerances", "accept")
+_LIST, _NUMBER = 'a list of words, as in ["mujoco"]', "a number"
+KINDS: Mapping[str, tuple[Any, str]] = {
+    "engines": (list, _LIST),
+    "reference": (str, "pinocchio or mujoco"),
+    "fail-on": (str, "error, warning or note"),
+    "package-path": (list, _LIST),
+    "rtol": ((int, float), _NUMBER),
+    "tolerances": (dict, "a table of quantities, each with a relative difference"),
+    "bandwidth": ((int, float), _NUMBER),
+    "accept": (list, "tables, each under [[accept]]"),
+}
+_OPTIONS = (
+    "dt gravity integrator cone solver density viscosity wind iterations ls_iterations noslip_iterations tolerance"
+)
+QUANTITY_NAMES = {
+    *(name.partition(".")[2] for name in QUANTITIES),
+    *_OPTIONS.split(),
+    "impratio",
+    "anchor",
+    "mass_matrix",
+    "gravity_torque",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """What a project writes down once. `tolerances`: quantity -> relative difference that is no finding."""
+    """What a project writes down once.
+
+    `tolerances`: quantity -> relative difference that is no finding; `bandwidth`: of the torque law of CT [rad/s].
+    """
 
     engines: tuple[str, ...] = ()
     reference: str = ""
@@ -25,6 +50,7 @@ class Config:
     package_path: tuple[str, ...] = ()
     rtol: float | None = None
     tolerances: Mapping[str, float] = field(default_factory=dict)
+    bandwidth: float | None = None
     accepted: tuple[Accepted, ...] = ()
 
 
@@ -43,7 +69,9 @@ def read_config(folder: Path) -> Config:
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise UsageError(f"{path} is not readable TOML: {error}") from error
         for key in table:
-            found = found.get(key, {})
+            found = found.get(key, {}) if isinstance(found, dict) else found
+        if not isinstance(found, dict):
+            raise UsageError(f"{path}: [tool.simparity] is {found!r}; give a table")
         if found:
             return _config(name, found)
     return Config()
@@ -51,20 +79,26 @@ def read_config(folder: Path) -> Config:
 
 def _config(name: str, found: Mapping[str, Any]) -> Config:
     for key in found:
-        if key not in KEYS:
-            raise UsageError(f"{name} has no setting {key!r}; its settings: {', '.join(KEYS)}")
+        if key not in KINDS:
+            raise UsageError(f"{name} has no setting {key!r}; its settings: {', '.join(KINDS)}")
+        kind, says = KINDS[key]
+        if not isinstance(found[key], kind) or isinstance(found[key], bool):
+            raise UsageError(f"{name}: {key} is {found[key]!r}; give {says}")
     accepted = []
     for entry in found.get("accept", ()):
-        extra = set(entry) - {"item", "engine", "element", "reason"}
+        words = isinstance(entry, dict) and all(isinstance(word, str) for word in entry.values())
+        extra = set(entry) - {"item", "engine", "element", "reason"} if words else {""}
         if extra or not entry.get("item") or not entry.get("reason"):
             raise UsageError(
-                f"{name}: an accepted deviation is {dict(entry)}; give item and reason, and perhaps engine and element"
+                f"{name}: an accepted deviation is {entry!r}; give item and reason, perhaps engine and element"
             )
         if not set(entry["item"]) & set("*?"):
             chosen([entry["item"]])
         accepted.append(Accepted(**entry))
     tolerances = found.get("tolerances", {})
     for quantity, value in tolerances.items():
+        if quantity not in QUANTITY_NAMES and not quantity.startswith("flag_"):
+            raise UnknownName("quantity", quantity, sorted(QUANTITY_NAMES))
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
             raise UsageError(
                 f"{name}: the tolerance of {quantity!r} is {value!r}; give a relative difference, not below 0"
@@ -76,5 +110,6 @@ def _config(name: str, found: Mapping[str, Any]) -> Config:
         package_path=tuple(found.get("package-path", ())),
         rtol=found.get("rtol"),
         tolerances=dict(tolerances),
+        bandwidth=found.get("bandwidth"),
         accepted=tuple(accepted),
     )

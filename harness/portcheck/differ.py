@@ -99,8 +99,14 @@ def rounding(bits: int) -> float:
     return ROUNDINGS * float(np.finfo(np.float64 if bits == 64 else np.float32).eps)
 
 
-def apart(measure: Measure, source: Value, found: Value, rtol: float, reach: float) -> Apart | None:
-    """The difference of two values; None where it is within `rtol` (times `reach` [m] for lengths)."""
+def apart(
+    measure: Measure, source: Value, found: Value, rtol: float, reach: float, rounded: float = 0.0
+) -> Apart | None:
+    """The difference of two values; None where it is within `rtol` (times `reach` [m] for lengths), or `rounded`.
+
+    Args:
+        rounded: see `Reading.rounded`.
+    """
     if measure == "word" or isinstance(source, (str, bool)) or isinstance(found, (str, bool)):
         return None if source == found else Apart(math.inf, math.inf)
     if source is None or found is None:
@@ -114,15 +120,15 @@ def apart(measure: Measure, source: Value, found: Value, rtol: float, reach: flo
         return Apart(math.inf, math.inf)
     if measure in ("direction", "turn"):
         angle = turn(a, b) if measure == "turn" else direction(a, b)
-        return Apart(angle, angle) if angle > rtol else None
+        return Apart(angle, angle) if angle > max(rtol, rounded) else None
     if measure == "tensor":  # diagonalised and turned back: every entry is rebuilt from sums of products
-        rtol *= TENSOR
+        rtol, rounded = max(rtol * TENSOR, rounded), 0.0
     absolute = float(np.abs(a - b).max())
     size = max(float(np.abs(a).max()), float(np.abs(b).max()))
     if measure == "length":
         own = max(size, rtol * reach)
-        return Apart(absolute, absolute / own) if absolute > rtol * reach else None
-    return Apart(absolute, absolute / size) if size and absolute > rtol * size else None
+        return Apart(absolute, absolute / own) if absolute > max(rtol * reach, rounded) else None
+    return Apart(absolute, absolute / size) if size and absolute > max(rtol * size, rounded) else None
 
 
 def _limit(source: float, found: float, rtol: float) -> Apart | None:

@@ -20,6 +20,7 @@ from ..registry import experiment_class
 from ..trace import Trace
 from .finding import Case, Examined, Finding, Severity
 from .items import ITEMS, Item
+from .law import TRIAL, choose
 from .source import Source
 
 SOFTEN = (1.0, 0.5, 0.25)
@@ -36,19 +37,32 @@ class Runs:
     fine: list[tuple[str, Record, Trace | None]] = field(default_factory=list)
     repeats: list[Trace] = field(default_factory=list)
     reason: str = ""
+    law: str = ""
 
 
 def run_dynamic(
-    source: Source, examined: Sequence[Examined], items: Sequence[Item], results: Path, told: Callable[[str], None]
-) -> list[Examined]:
-    """`examined` with the cases and findings of the dynamic items of `items`."""
+    source: Source,
+    examined: Sequence[Examined],
+    items: Sequence[Item],
+    results: Path,
+    told: Callable[[str], None],
+    bandwidth: float | None = None,
+) -> tuple[list[Examined], list[str]]:
+    """`examined` with the cases and findings of the dynamic items of `items`, and what is to be said of the law.
+
+    Args:
+        bandwidth: of the torque law [rad/s]; None lets the robot choose it.
+    """
     wanted = [item for item in items if item.dynamic]
     engines = [one.engine for one in examined if one.imported]
+    if source.prepared.unknown:
+        why = source.prepared.massless
+        return [_with(one, [_case(item, one.engine, "skipped", why) for item in wanted], []) for one in examined], []
     try:
-        runs = {engine: _run(source, engine, results, told) for engine in engines}
+        runs = {engine: _run(source, engine, results, told, bandwidth) for engine in engines}
     except UsageError as error:
-        reason = f"the experiment cannot take this robot: {error}"
-        return [_with(one, [_case(item, one.engine, "skipped", reason) for item in wanted], []) for one in examined]
+        reason = f"the experiment cannot take this robot: {source.prepared.told(str(error))}"
+        return [_with(one, [_case(item, one.engine, "skipped", reason) for item in wanted], []) for one in examined], []
     first = engines[0] if engines else ""
     done = []
     for one in examined:
@@ -62,14 +76,14 @@ def run_dynamic(
             cases.append(case)
             findings += found
         done.append(_with(one, cases, findings))
-    return done
+    return done, list(dict.fromkeys(run.law for run in runs.values()))
 
 
 def _with(one: Examined, cases: Sequence[Case], findings: Sequence[Finding]) -> Examined:
     return replace(one, cases=(*one.cases, *cases), findings=(*one.findings, *findings))
 
 
-def _run(source: Source, engine: str, results: Path, told: Callable[[str], None]) -> Runs:
+def _run(source: Source, engine: str, results: Path, told: Callable[[str], None], bandwidth: float | None) -> Runs:
     """All runs of one engine.
 
     Raises:
@@ -84,17 +98,20 @@ def _run(source: Source, engine: str, results: Path, told: Callable[[str], None]
         f"engine={engine}",
         "settings=matched",
         f'experiment.robot="{robot}"',
+        f"experiment.bandwidth={TRIAL}",  # until it is chosen
         f"duration={DURATION}",
         "timings=0",
         f"results={results}",
     ]
     (job,) = plan(common, multirun=False).jobs
+    law = choose(job, bandwidth)
+    job = replace(job, params={**job.params, **law.params})
     softened = {s: replace(job, params={**job.params, "soften": s}) for s in SOFTEN}
     repeats = [replace(job, repeat=r) for r in range(1, REPEATS)]
     finer = replace(job, dt=job.dt / 2)
     launch = Launch(results=results, isolation="warm", workers=2)
     records = {r.job.run_id: r for r in launch.run([*softened.values(), finer, *repeats], _Silent())}
-    runs = Runs()
+    runs = Runs(law=law.words)
     for s, job in softened.items():
         runs.soft[s] = _read(records[job.run_id], results)
     runs.fine.append(("half of dt", *_read(records[finer.run_id], results)))
@@ -109,7 +126,7 @@ def _run(source: Source, engine: str, results: Path, told: Callable[[str], None]
     traces = [runs.soft[1.0][1], *(_read(records[repeat.run_id], results)[1] for repeat in repeats)]
     runs.repeats = [trace for trace in traces if trace is not None]
     if base.status != "ok":
-        runs.reason = f"the run ended {base.status}: {base.reason}"
+        runs.reason = f"the run ended {base.status}: {source.prepared.told(base.reason)}"
     return runs
 
 

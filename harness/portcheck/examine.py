@@ -74,7 +74,7 @@ def examine(engine: str, source: Source, items: tuple[Item, ...], tolerances: To
 def _refused(finder: Finder, items: tuple[Item, ...], version: str, error: Exception, seconds: float) -> Examined:
     if not isinstance(error, SimparityError):
         traceback.print_exc()
-    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = finder.source.prepared.told(" ".join(str(error).split())) or type(error).__name__
     finder.add(
         "RB-IMPORT", Key("model", "", "import"), "error", f"{finder.engine}'s importer refuses the file: {reason}"
     )
@@ -107,7 +107,8 @@ def compared(
     compare_options(source, reading, finder, rtol)
     compare_collisions(folded, source, reading, matched, finder, rtol)
     if any(item.id in ("RB-FK", "RB-MATRIX", "RB-GRAVITY") for item in items):
-        compare_motion(folded, model, reading, matched, finder, rtol)
+        summed = max(rtol, rounding(32)) if source.meshed else rtol  # its masses are known to 32 bit only
+        compare_motion(folded, model, reading, matched, finder, rtol, summed)
     wanted = {item.id for item in items if item.id in ITEMS}
     finder.findings = [
         f

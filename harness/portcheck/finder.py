@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ..engine import Resolved, Value
-from ..imported import Key
+from ..imported import SCALAR, Key
 from .differ import Apart
 from .finding import Case, Finding, Severity
 from .items import ITEMS, Item
 from .source import Source
+
+NOTHING = "the source has nothing of the kind"
 
 
 class Finder:
@@ -39,6 +41,9 @@ class Finder:
         """A finding about the element and quantity of `key`."""
         place = self.source.place(key)
         element = f"{key.kind} {key.name}".strip()
+        kind = self.source.reading.kinds.get(key.name, "") if key.kind == "joint" else ""
+        if kind in SCALAR and " | " in unit:  # the unit of a hinge, and of a slide
+            unit = unit.split(" | ")[SCALAR.index(kind)]
         self.findings.append(
             Finding(
                 item=item,
@@ -71,7 +76,7 @@ class Finder:
         if apart.stand_in:
             message = f"{key.quantity}: no limit in the source, the stand-in {show(theirs.value)} in the engine"
         elif math.isfinite(apart.relative) and apart.relative:
-            message += f" ({apart.relative:.2g} of it)"
+            message += f" (off by {share(apart.relative)})"
         cause = self.causes.get(f"{item}:stand-in", "") if apart.stand_in else ""
         given = {"source": ours.value, "found": theirs.value, "unit": ours.unit}
         self.add(item, key, severity, message, apart=apart, cause=cause, **given)  # type: ignore[arg-type]
@@ -92,7 +97,7 @@ class Finder:
                 status = "fail" if any(f.severity != "note" for f in mine) else "pass"
             else:
                 status = "skipped" if reason or not self.checked[item.id] else "pass"
-                reason = reason or ("" if status == "pass" else "the source has nothing of the kind")
+                reason = reason or ("" if status == "pass" else NOTHING)
             cases.append(
                 Case(
                     item=item.id,
@@ -107,6 +112,11 @@ class Finder:
 
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
+
+
+def share(relative: float) -> str:
+    """A relative difference in a sentence."""
+    return f"{100 * relative:.3g} %" if relative >= 1e-4 else f"a part of {relative:.2g}"
 
 
 def show(value: Value) -> str:

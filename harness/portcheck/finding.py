@@ -140,8 +140,13 @@ class Report:
         """Cases that could not be brought to an end."""
         return [case for case in self.cases if case.status == "incomplete"]
 
+    @property
+    def compared(self) -> bool:
+        """Whether any item was compared in any engine."""
+        return any(case.status in ("pass", "fail") for case in self.cases)
+
     def exit_code(self, fail_on: Severity) -> int:
-        """0 clean, 1 findings at or above `fail_on`, 3 incomplete."""
+        """0 clean, 1 findings at or above `fail_on`, 3 incomplete, which it is too where nothing was compared."""
         if self.open_findings(fail_on):
             return 1
-        return 3 if self.incomplete else 0
+        return 3 if self.incomplete or not self.compared else 0

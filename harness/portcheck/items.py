@@ -51,7 +51,7 @@ _ITEMS = (
         "every link is there",
         "Each link of the source has its counterpart, under the same parent. A fixed link that the engine merged "
         "into its parent is named; masses are then compared with those of source links merged the same way.",
-        "if frames of merged links are needed, switch merging off in the importer",
+        "if frames of merged links are needed, switch merging off in the importer; else map links by this table",
     ),
     Item("RB-MASS", "masses", "Mass of every link [kg] against the source.", "set the mass after the import"),
     Item(
@@ -201,8 +201,9 @@ _ITEMS = (
     Item(
         "CT-SOFTEN",
         "one explicit controller, softened",
-        "The same torque law (PD on a reference plus the source's gravity torque) for 1 s at gains x1, x0.5 and x0.25, "
-        "against the reference engine: largest joint difference.",
+        "The same torque law (PD on a reference plus the source's gravity torque) for 0.5 s at gains x1, x0.5 and "
+        "x0.25, against the first engine: largest joint difference. The bandwidth is 60 rad/s, or the largest at which "
+        "the law is stable on this robot; the report says which.",
         "if the difference grows as gains fall, the models differ; if it shrinks, the numerics do",
     ),
     Item(

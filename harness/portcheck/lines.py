@@ -10,12 +10,17 @@ from .items import ITEMS, Item
 STATUS_WORDS = {"pass": "ok", "fail": "differs", "skipped": "-", "incomplete": "incomplete"}
 
 
+def plural(n: int, word: str) -> str:
+    """A number of things."""
+    return f"{n} {word}" + ("" if n == 1 else "s")
+
+
 def counted(findings: list[Finding]) -> str:
     """How many findings there are of each severity."""
     parts = []
     for severity in ("error", "warning", "note"):
         n = sum(finding.severity == severity for finding in findings)
-        parts.append(f"{n} {severity}" + ("" if n == 1 else "s"))
+        parts.append(plural(n, severity))
     return ", ".join(parts)
 
 
@@ -26,6 +31,18 @@ def summary(report: Report) -> str:
     words = f"{report.robot} ({report.format}; {held}): {counted(report.open_findings())}"
     words += f", {accepted} accepted" if accepted else ""
     return words + (f", {len(report.incomplete)} incomplete" if report.incomplete else "")
+
+
+def reasons(report: Report) -> list[tuple[str, str, list[str]]]:
+    """Engines, reason and the items that were not compared for it."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for case in report.cases:
+        if case.status in ("skipped", "incomplete") and case.reason:
+            told.setdefault((case.engine, case.reason), []).append(case.item)
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (engine, reason), items in told.items():
+        alike.setdefault((reason, tuple(items)), []).append(engine)
+    return [(", ".join(engines), reason, list(items)) for (reason, items), engines in alike.items()]
 
 
 def rows(report: Report) -> Iterator[tuple[Item, dict[str, Case]]]:
@@ -44,7 +61,7 @@ def cell(case: Case | None, findings: list[Finding]) -> str:
     for severity in ("error", "warning", "note"):
         n = sum(finding.severity == severity for finding in mine)
         if n and case.status != "incomplete":
-            return f"{n} {severity}" + ("" if n == 1 else "s")
+            return plural(n, severity)
     return STATUS_WORDS[case.status]
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .finding import Report
-from .lines import cell, ordered, rows, summary
+from .groups import grouped
+from .lines import cell, plural, rows, summary
 
-SHOWN = 100  # findings in the table; a comment has a size limit
+SHOWN = 60  # rows of findings; a comment has a size limit
 
 
 def markdown(report: Report) -> str:
@@ -18,16 +19,23 @@ def markdown(report: Report) -> str:
     for item, cases in rows(report):
         cells = " | ".join(cell(cases.get(engine), findings) for engine in engines)
         out.append(f"| {item.id} | {item.title} | {cells} |")
-    shown = [f for f in ordered(report) if f.severity != "note" or f.accepted]
+    shown = [group for group in grouped(report) if group.first.severity != "note" or group.first.accepted]
     if shown:
         out += ["", "| severity | item | engine | element | finding | where |", "|---|---|---|---|---|---|"]
-    for f in shown[:SHOWN]:
-        severity = "accepted" if f.accepted else f.severity
-        message = escaped(f.message) + (f" (accepted: {escaped(f.accepted)})" if f.accepted else "")
-        message += f"<br>known: {escaped(f.cause)}" if f.cause and f.cause not in f.message else ""
-        out.append(f"| {severity} | {f.item} | {f.engine} | {escaped(f.element)} | {message} | {escaped(f.place)} |")
+    for group in shown[:SHOWN]:
+        first = group.first
+        message = escaped(group.message) + (f" (accepted: {escaped(first.accepted)})" if first.accepted else "")
+        message += f"<br>{escaped(group.values)}" if group.values else ""
+        message += f"<br>known: {escaped(group.cause)}" if group.cause else ""
+        where = escaped(group.place)
+        out.append(
+            f"| {group.verdict} | {first.item} | {first.engine} | {escaped(group.subject)} | {message} | {where} |"
+        )
     if len(shown) > SHOWN:
-        out += ["", f"{len(shown) - SHOWN} more are left out here."]
+        out += ["", f"{len(shown) - SHOWN} more kinds of findings are left out here."]
+    notes = [f for f in report.open_findings() if f.severity == "note"]
+    if notes:
+        out += ["", f"{plural(len(notes), 'note')} left out here; --html holds all."]
     for case in {(c.engine, c.reason): c for c in report.incomplete}.values():
         out += ["", f"**Incomplete** in {case.engine}: {escaped(case.reason)}"]
     out += [f"\n- {escaped(words)}" for words in (*report.stale, *report.notes)]

@@ -38,7 +38,18 @@ def read_mjcf(prepared: Prepared, reference: str) -> Source:
     if reference == "pinocchio" and _pinocchio_holds(model, len(reading.scalar_joints)):
         refer = PinocchioReference(reading, _gravity(model)).motion
     reader = f"MuJoCo {mujoco.__version__}'s compiler"
-    return Source(prepared, reading, places, authored, unnamed, refer, reader)
+    return Source(prepared, reading, places, authored, unnamed, refer, reader, meshed=_meshed(prepared, model, reading))
+
+
+def _meshed(prepared: Prepared, model: Any, reading: Any) -> frozenset[str]:
+    """Links with a mesh among their geoms and without an inertial frame, or with one that the compiler passes over."""
+    import mujoco
+
+    always = any(c.get("inertiafromgeom") == "true" for c in prepared.tree.root.iter("compiler"))
+    given = {body.get("name") for body in prepared.tree.root.iter("body") if body.find("inertial") is not None}
+    meshes = model.geom_bodyid[model.geom_type == mujoco.mjtGeom.mjGEOM_MESH]
+    links = {reading.links[int(b) - 1] for b in meshes if b > 0}
+    return frozenset(links if always else links - given)
 
 
 def _gravity(model: Any) -> tuple[float, float, float]:

@@ -9,9 +9,10 @@ import numpy as np
 
 from ..imported import ImportedModel, Key, Motion, Reading
 from ..scene import Array
+from .carried import carried
 from .compare import reach
 from .differ import Apart, turn
-from .finder import Finder
+from .finder import Finder, share
 from .match import Match
 from .source import Source
 
@@ -33,32 +34,51 @@ def states(reading: Reading, joints: tuple[str, ...]) -> Array:
 
 
 def compare_motion(
-    source: Source, model: ImportedModel, reading: Reading, match: Match, finder: Finder, rtol: float
+    source: Source,
+    model: ImportedModel,
+    reading: Reading,
+    match: Match,
+    finder: Finder,
+    rtol: float,
+    summed: float,
 ) -> None:
-    """Find what differs in motion; `source` as it was compared, with merged links merged."""
+    """Find what differs in motion; `source` as it was compared, with merged links merged.
+
+    Args:
+        rtol: relative rounding of a pose; `summed`: of what masses go into.
+    """
     ours = source.reading
     joints = tuple(j for j in ours.scalar_joints if match.joints.get(j) in reading.scalar_joints)
     q = states(ours, joints)
     reference = source.refer(joints, q)
     found = model.motion([match.joints[j] for j in joints], q)
-    _poses(source, reference, found, match, finder, rtol)
+    turned = carried(ours, reading, match)
+    _poses(source, reference, found, match, finder, rtol, turned)
+    masses: list[Any] = [r.value for k, r in ours.table.items() if k.kind == "link" and k.quantity == "mass"]
+    mass, arm = float(sum(masses)), max(reach(ours), 1.0)  # 1 for slides, whose columns of a Jacobian have no length
     for item, attribute in (("RB-MATRIX", "mass_matrix"), ("RB-GRAVITY", "gravity_torque")):
         if not joints:
             finder.skipped[item] = "no hinge and no slide joint"
+        elif source.prepared.unknown:
+            finder.skipped[item] = source.prepared.massless
         elif getattr(found, attribute) is None:
             finder.skipped[item] = found.why or "the engine does not show it"
-    if not joints:
+    if not joints or source.prepared.unknown:
         return
     if found.mass_matrix is not None and reference.mass_matrix is not None:
         rotors = _armature(reading, [match.joints[j] for j in joints], found), _armature(ours, list(joints), reference)
         theirs, wanted = found.mass_matrix - rotors[0], reference.mass_matrix - rotors[1]
         rounded = max(float(np.abs(armature).max()) for armature in rotors)  # of the sums that armature was in
-        _matrix(joints, wanted, theirs, rounded, finder, rtol)
+        _matrix(joints, wanted, theirs, rounded, finder, summed, 2 * turned * mass * arm**2)
     if found.gravity_torque is not None and reference.gravity_torque is not None:
-        _gravity(ours, joints, reference.gravity_torque, found.gravity_torque, finder, rtol)
+        torques = reference.gravity_torque, found.gravity_torque
+        _gravity(ours, joints, mass, *torques, finder, summed, turned * mass * 9.81 * arm)
 
 
-def _poses(source: Source, reference: Motion, found: Motion, match: Match, finder: Finder, rtol: float) -> None:
+def _poses(
+    source: Source, reference: Motion, found: Motion, match: Match, finder: Finder, rtol: float, turned: float
+) -> None:
+    """Find poses that are off; `turned`: what `carried` explains [rad], which moves a link by that times the reach."""
     ours = source.reading
     depth, size = len(ours.links), reach(ours)
     for link in ours.links:
@@ -70,8 +90,8 @@ def _poses(source: Source, reference: Motion, found: Motion, match: Match, finde
         distance = np.linalg.norm(wanted[:, :3] - theirs[:, :3], axis=1)
         angles = np.array([turn(a, b) for a, b in zip(wanted[:, 3:], theirs[:, 3:], strict=True)])
         for quantity, values, limit, unit in (
-            ("position", distance, rtol * size, "m"),
-            ("orientation", angles, rtol * min(depth, 16), "rad"),
+            ("position", distance, (rtol + turned) * size, "m"),
+            ("orientation", angles, rtol * min(depth, 16) + turned, "rad"),
         ):
             worst = int(np.nanargmax(np.where(np.isnan(values), np.inf, values)))
             if not values[worst] <= limit:
@@ -90,15 +110,25 @@ def _armature(reading: Reading, joints: list[str], motion: Motion) -> Array:
     return np.diag([_value(reading, joint, "armature") for joint in joints])
 
 
-def _matrix(joints: tuple[str, ...], wanted: Array, found: Array, rounded: float, finder: Finder, rtol: float) -> None:
+def _matrix(
+    joints: tuple[str, ...],
+    wanted: Array,
+    found: Array,
+    rounded: float,
+    finder: Finder,
+    rtol: float,
+    explained: float,
+) -> None:
+    """Find entries that are off by more than rounding; `explained`: what `carried` makes of it [kg m^2 | kg]."""
     finder.checked["RB-MATRIX"] += len(wanted)
     scale = max(float(np.abs(wanted).max()), float(np.nanmax(np.abs(found))), 1e-300)
     off = np.abs(wanted - found)
-    if not off.max() <= 2 * rtol * max(scale, rounded):  # two products of rounded numbers in every entry
+    limit = 2 * rtol * max(scale, rounded)  # two products of rounded numbers in every entry
+    if not off.max() <= limit + explained:
         k, i, j = np.unravel_index(int(np.nanargmax(off)), off.shape)
         difference = Apart(float(off[k, i, j]), float(off[k, i, j]) / scale)
         message = (
-            f"the entry of {joints[i]!r} and {joints[j]!r} is off by {difference.relative:.2g} of the largest entry"
+            f"the entry of {joints[i]!r} and {joints[j]!r} is off by {share(difference.relative)} of the largest entry"
         )
         values: Mapping[str, float] = {"source": float(wanted[k, i, j]), "found": float(found[k, i, j])}
         severity = "error" if difference.grave else "warning"
@@ -106,16 +136,28 @@ def _matrix(joints: tuple[str, ...], wanted: Array, found: Array, rounded: float
         finder.add("RB-MATRIX", key, severity, message, unit="kg m^2 | kg", apart=difference, **values)  # type: ignore[arg-type]
 
 
-def _gravity(ours: Reading, joints: tuple[str, ...], wanted: Array, found: Array, finder: Finder, rtol: float) -> None:
+def _gravity(
+    ours: Reading,
+    joints: tuple[str, ...],
+    mass: float,
+    wanted: Array,
+    found: Array,
+    finder: Finder,
+    rtol: float,
+    explained: float,
+) -> None:
+    """Find torques that are off by more than rounding; `mass` of all links [kg], `explained` by `carried` [N m | N]."""
     finder.checked["RB-GRAVITY"] += len(wanted)
-    masses: list[Any] = [r.value for k, r in ours.table.items() if k.kind == "link" and k.quantity == "mass"]
-    mass = float(sum(masses))
-    scale = max(float(np.abs(wanted).max()), 9.81 * mass * reach(ours) * 1e-2, 1e-300)
+    largest = max(float(np.abs(wanted).max()), float(np.nanmax(np.abs(found))))
+    scale = max(largest, 9.81 * mass * reach(ours) * 1e-2, 1e-300)
     off = np.abs(wanted - found)
-    if not off.max() <= 4 * rtol * scale:
+    if not off.max() <= 4 * rtol * scale + explained:
         k, i = np.unravel_index(int(np.nanargmax(off)), off.shape)
         difference = Apart(float(off[k, i]), float(off[k, i]) / scale)
-        message = f"the torque of {joints[i]!r} is off by {off[k, i]:.3g}, {difference.relative:.2g} of the largest"
+        unit = "N" if ours.kinds[joints[i]] == "slide" else "N m"
+        message = (
+            f"the torque of {joints[i]!r} is off by {off[k, i]:.3g} {unit}, {share(difference.relative)} of the largest"
+        )
         severity = "error" if difference.grave else "warning"
         key = Key("joint", joints[i], "gravity_torque")
         values = {"source": float(wanted[k, i]), "found": float(found[k, i])}

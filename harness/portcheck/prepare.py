@@ -14,7 +14,9 @@ from xml.etree.ElementTree import Element
 
 from ..errors import UsageError
 from .places import Located
+from .strip import strip_mjcf, strip_urdf
 
+SHOWN = 8  # links in one sentence
 GEOMETRY = "--without-geometry checks masses, joints and dynamics without any shape"
 
 
@@ -27,6 +29,7 @@ class Prepared:
         tree: its XML, with the lines of the file that was given.
         geometry: whether shapes are still in it.
         notes: what was changed.
+        unknown: links whose mass cannot be known, because it comes from a mesh that was left out.
     """
 
     given: Path
@@ -35,6 +38,19 @@ class Prepared:
     tree: Located
     geometry: bool = True
     notes: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    def told(self, words: str) -> str:
+        """Words of an engine in which the file has the name that it was given."""
+        return words.replace(str(self.path), str(self.given))
+
+    @property
+    def massless(self) -> str:
+        """Why masses cannot be compared; empty where they can."""
+        if not self.unknown:
+            return ""
+        named = ", ".join(self.unknown[:SHOWN]) + (" ..." if len(self.unknown) > SHOWN else "")
+        return f"masses that come from meshes, which were left out, cannot be known (links: {named})"
 
 
 def prepare(
@@ -50,10 +66,10 @@ def prepare(
     notes: list[str] = []
     tree = Located(given, _expanded(given, notes))
     kind = _format(given, tree.root)
+    unknown: tuple[str, ...] = ()
     changed = bool(notes)
     if without_geometry:
-        _strip(tree.root, kind)
-        notes.append("shapes left out (--without-geometry)")
+        unknown = _stripped(tree.root, kind, notes)
         changed = True
     elif kind == "urdf":
         changed |= _resolve_meshes(tree, package_path, notes)
@@ -65,7 +81,22 @@ def prepare(
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{given.name.split('.')[0]}.{'urdf' if kind == 'urdf' else 'xml'}"
     path.write_text(ElementTree.tostring(tree.root, encoding="unicode"))
-    return Prepared(given, path, kind, tree, not without_geometry, tuple(notes))
+    return Prepared(given, path, kind, tree, not without_geometry, tuple(notes), unknown)
+
+
+def _stripped(root: Element, kind: str, notes: list[str]) -> tuple[str, ...]:
+    """Leave the shapes out; returns the links whose masses go with them."""
+    notes.append("shapes left out (--without-geometry)")
+    if kind == "urdf":
+        strip_urdf(root)
+        return ()
+    unknown = tuple(strip_mjcf(root))
+    if unknown:
+        notes.append(
+            "masses of links with meshes and without an inertial element cannot be known without the meshes: put them "
+            "there to have masses, mass matrix, gravity torque and the simulated items compared"
+        )
+    return unknown
 
 
 def _expanded(given: Path, notes: list[str]) -> str | None:
@@ -94,34 +125,6 @@ def _format(given: Path, root: Element) -> Literal["mjcf", "urdf"]:
     if root.tag == "mujocoinclude":
         raise UsageError(f"{given} is a part that another MJCF includes; give the file that includes it")
     raise UsageError(f"{given} starts with <{root.tag}>; an MJCF starts with <mujoco>, a URDF with <robot>")
-
-
-def _strip(root: Element, kind: str) -> None:
-    """Take the shapes out: all of a URDF's, the meshes and height fields of an MJCF, whose other shapes carry mass."""
-    if kind == "urdf":
-        for link in root.iter("link"):
-            for element in [*link.findall("visual"), *link.findall("collision")]:
-                link.remove(element)
-        return
-    gone = {"mesh", "hfield", "skin", "texture", "material", "model"}
-    for asset in root.findall("asset"):
-        for element in [e for e in asset if e.tag in gone]:
-            asset.remove(element)
-    meshed = {d.get("class") for d in root.iter("default") if any(g.get("type") == "mesh" for g in d.findall("geom"))}
-    for parent in list(root.iter()):
-        parent.attrib.pop("material", None)
-        for element in list(parent):
-            shaped = element.get("mesh") or element.get("hfield") or element.get("type") in ("mesh", "hfield", "sdf")
-            if (
-                parent.tag != "default"
-                and element.tag == "geom"
-                and (shaped or element.get("class") in meshed - {None})
-            ) or element.tag in ("skin", "deformable", "flexcomp", "composite"):
-                parent.remove(element)
-    names = {geom.get("name") for geom in root.iter("geom")}
-    for contact in root.findall("contact"):
-        for pair in [p for p in contact.findall("pair") if not {p.get("geom1"), p.get("geom2")} <= names]:
-            contact.remove(pair)
 
 
 def _resolve_meshes(tree: Located, package_path: Sequence[str], notes: list[str]) -> bool:

@@ -16,6 +16,7 @@ from .finding import Case, Examined, from_plain
 from .items import chosen
 
 POLL = 0.02  # [s]
+HERE = ("timeout", "dynamic", "bandwidth")  # options that the engine's process has no use for
 TAIL = 3  # last lines of what a crashed process printed
 
 
@@ -28,7 +29,8 @@ class Options:
         reference: who computes poses and dynamics of the source, pinocchio or mujoco.
         rtol, tolerances: see `examine.Tolerances`.
         timeout: wall time that one engine may take for the static items of one file [s].
-        dynamic: whether items that need simulation are run.
+        dynamic: whether items that need simulation are run; `bandwidth`: of their torque law [rad/s], None lets the
+            robot choose it.
     """
 
     only: tuple[str, ...] = ()
@@ -39,6 +41,7 @@ class Options:
     tolerances: dict[str, float] = field(default_factory=dict)
     timeout: float = 600.0
     dynamic: bool = True
+    bandwidth: float | None = None
 
 
 class EngineProcess:
@@ -67,7 +70,7 @@ class EngineProcess:
         self._asked += 1
         out = self._out()
         out.unlink(missing_ok=True)  # of an earlier use of the folder
-        request = {key: value for key, value in asdict(options).items() if key not in ("timeout", "dynamic")}
+        request = {key: value for key, value in asdict(options).items() if key not in HERE}
         request |= {"robot": str(robot), "out": str(out), "folder": str(self.folder / f"{self.engine}-{self._asked}")}
         if self._process is None or self._process.poll() is not None:
             self._start()

@@ -66,6 +66,7 @@ class Source:
         unnamed: (kind, name) of elements that have no name in the file.
         refer: kinematics and dynamics of the reference at the coordinates of named joints.
         reader: who read it.
+        meshed: links whose mass properties were summed over a mesh, whose vertices are kept in 32 bit.
     """
 
     prepared: Prepared
@@ -77,6 +78,7 @@ class Source:
     reader: str
     assumed: Mapping[Key, Value] = field(default_factory=dict)
     rooted: bool = False  # whether the file has the world as a link of its own
+    meshed: frozenset[str] = frozenset()
 
     def place(self, key: Key) -> Place | None:
         """The line to look at for a value: of its attribute where we know it, else of its element."""

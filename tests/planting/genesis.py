@@ -44,7 +44,7 @@ class Planted:
         if mutation is not None:
             _describe(entity, mutation)
         world.build()
-        return ImportedModel(world, entity)
+        return ImportedModel(world, entity, urdf)
 
     def names(self, reading: Reading) -> set[str]:
         return {str(x.name) for x in (*self.live.entity.links, *self.live.entity.joints)}

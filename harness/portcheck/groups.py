@@ -1,0 +1,190 @@
+"""Findings that are one: the same item, engine, severity, quantity and cause over many elements."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..engine import Value
+from .finder import show
+from .finding import Finding, Report
+from .lines import ordered
+
+NAMES = 8  # elements and lines that a row names one by one
+FARTHEST = 3  # folders up that a path relative to the robot file may go before it is cut instead
+_QUOTED = re.compile(r"'[^']*'")
+_NUMBER = re.compile(r"^[(+-]*x?[+-]?(\d|inf|nan)")
+VARYING = "…"
+VARIOUS = "various"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Findings with one sentence; `robot` is the file that paths are told from."""
+
+    findings: tuple[Finding, ...]
+    robot: str
+
+    @property
+    def first(self) -> Finding:
+        """The finding whose item, engine, severity, cause and advice are those of all."""
+        return self.findings[0]
+
+    @property
+    def verdict(self) -> str:
+        """The severity, or that it is accepted."""
+        return "accepted" if self.first.accepted else self.first.severity
+
+    @property
+    def names(self) -> list[str]:
+        """The elements without what kind they are, each once."""
+        return list(dict.fromkeys(_name(finding) for finding in self.findings))
+
+    @property
+    def subject(self) -> str:
+        """The elements: "joint joint1", or "7 joints: joint1, joint2, ...", where many are named in part."""
+        names = self.names
+        if len(names) == 1:
+            return subject(self.first)
+        kinds = {subject(finding).partition(" ")[0] for finding in self.findings}
+        kind = kinds.pop() + "s" if len(kinds) == 1 else "elements"
+        shown = names if len(names) <= NAMES else [*names[: NAMES - 2], VARYING, names[-1]]
+        return f"{len(names)} {kind}: {', '.join(shown)}"
+
+    @property
+    def message(self) -> str:
+        """The sentence of all, with an ellipsis in place of what differs from one to the next."""
+        messages = {finding.message for finding in self.findings}
+        return brief(self.first.message if len(messages) == 1 else shape(self.first), self.robot)
+
+    @property
+    def worded(self) -> bool:
+        """Whether the sentences differ in more than the values that stand in columns of their own."""
+        several = len({finding.message for finding in self.findings}) > 1
+        return several and any(f.source is None and f.found is None for f in self.findings)
+
+    @property
+    def cause(self) -> str:
+        """What is known of the engine, where the sentence does not say it already."""
+        return "" if self.first.cause in self.first.message else brief(self.first.cause, self.robot)
+
+    @property
+    def place(self) -> str:
+        """FILE:LINE, LINE, ... of all."""
+        lines: dict[str, list[int]] = {}
+        for finding in self.findings:
+            lines.setdefault(near(finding.file, self.robot), []).append(finding.line)
+        return "; ".join(_lines(file, sorted({line for line in found if line})) for file, found in lines.items())
+
+    @property
+    def source(self) -> str:
+        """The source's values in few words."""
+        return span([finding.source for finding in self.findings], self.first.unit)
+
+    @property
+    def found(self) -> str:
+        """The engine's values in few words."""
+        return span([finding.found for finding in self.findings], self.first.unit)
+
+    @property
+    def values(self) -> str:
+        """Both values and the difference in one line, empty where the sentence says them."""
+        if len({finding.message for finding in self.findings}) == 1:
+            return ""
+        named = (("source", self.source), ("engine", self.found), ("difference", self.difference))
+        return ", ".join(f"{name} {text}" for name, text in named if text not in ("", VARIOUS))
+
+    @property
+    def difference(self) -> str:
+        """The largest difference with its unit."""
+        known = [f for f in self.findings if f.difference is not None]
+        if not known:
+            return ""
+        largest = max(known, key=lambda f: f.difference or 0.0)
+        alike = len(known) == len(self.findings) and len({f.difference for f in known}) == 1
+        return ("" if alike else "up to ") + apart_words(largest)
+
+
+def grouped(report: Report) -> list[Group]:
+    """The findings of a report in groups, in the order of `ordered`."""
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in ordered(report):
+        quantity = "" if _is_option(finding) else finding.quantity
+        key = (finding.accepted, finding.severity, finding.item, finding.engine, quantity, finding.cause)
+        groups.setdefault((*key, shape(finding)), []).append(finding)
+    return [Group(tuple(findings), report.robot) for findings in groups.values()]
+
+
+def shape(finding: Finding) -> str:
+    """The message with an ellipsis in place of names, numbers and values, so that equal sentences are equal."""
+    text = _QUOTED.sub(VARYING, finding.message)
+    for value in (finding.source, finding.found, finding.quantity if _is_option(finding) else None):
+        if isinstance(value, (str, bool, tuple)) and show(value):
+            text = re.sub(rf"(?<![\w.]){re.escape(show(value))}(?![\w.])", VARYING, text)
+    words: list[str] = []
+    for word in text.split():
+        ending = word[len(word.rstrip(":;,)%")) :]
+        word = VARYING + ending.replace(")", "") if _NUMBER.match(word) else word
+        if word.startswith(VARYING) and words and words[-1] == VARYING:
+            words.pop()
+        words.append(word)
+    return " ".join(words)
+
+
+def subject(finding: Finding) -> str:
+    """What a finding is about, with the option's name where it is about one."""
+    return f"option {finding.quantity}" if finding.element == "option" else finding.element
+
+
+def _name(finding: Finding) -> str:
+    kind, _, name = subject(finding).partition(" ")
+    return name or kind
+
+
+def _is_option(finding: Finding) -> bool:
+    return finding.element.partition(" ")[0] == "option"
+
+
+def span(values: Sequence[Value], unit: str = "") -> str:
+    """Values in few words: the one that all have, the range of numbers, or that they vary."""
+    numbers = [v for v in values if isinstance(v, (int, float)) and not isinstance(v, bool)]
+    if len(set(values)) == 1:
+        only = values[0]
+        return "" if only is None else show(only) + ("" if isinstance(only, (str, bool)) else _of(unit))
+    if len(numbers) < len(values):
+        return VARIOUS
+    return f"{min(numbers):.4g} to {max(numbers):.4g}{_of(unit)}"
+
+
+def apart_words(finding: Finding) -> str:
+    """The difference of one finding with its unit."""
+    return "" if finding.difference is None else f"{finding.difference:.3g}{_of(finding.unit)}"
+
+
+def _of(unit: str) -> str:
+    return "" if unit in ("", "1") else f" {unit}"
+
+
+def near(file: str, robot: str) -> str:
+    """A path as seen from the robot file's folder; one that is far away keeps its folder and name only."""
+    seen = Path(os.path.relpath(Path(file).resolve(), Path(robot).resolve().parent))
+    return str(Path("...", *Path(file).parts[-2:]) if seen.parts.count("..") >= FARTHEST else seen)
+
+
+def brief(words: str, robot: str) -> str:
+    """Words in which the robot file's folder is left out of every path."""
+    for folder in {Path(robot).resolve().parent, Path(robot).parent.absolute()} - {Path("/")}:
+        words = words.replace(f"{folder}{os.sep}", "")
+    return words
+
+
+def _lines(file: str, lines: Sequence[int]) -> str:
+    if not lines:
+        return file
+    shown = [str(line) for line in lines]
+    if len(shown) > NAMES:
+        shown = [*shown[: NAMES - 2], VARYING, shown[-1]]
+    return f"{file}:{', '.join(shown)}"

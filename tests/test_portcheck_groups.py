@@ -1,0 +1,142 @@
+"""Findings of one cause are one row, in the page, the terminal and Markdown; paths are told from the robot file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from simparity.harness.portcheck.finding import Case, Finding, Report
+from simparity.harness.portcheck.groups import Group, brief, grouped, near, shape
+from simparity.harness.portcheck.items import ITEMS
+from simparity.harness.portcheck.junit import junit
+from simparity.harness.portcheck.markdown import markdown
+from simparity.harness.portcheck.page import page, parts, total, verdict
+from simparity.harness.portcheck.terminal import show_report
+
+ARMATURE = Finding(
+    item="RB-ARMATURE",
+    severity="error",
+    engine="one",
+    element="joint a",
+    quantity="armature",
+    file="robots/robot.xml",
+    line=7,
+    source=0.2,
+    found=0.0,
+    unit="kg m^2",
+    difference=0.2,
+    relative=1.0,
+    message="armature is 0 where the source has 0.2 (off by 100 %)",
+    cause="it has none",
+    advice="set it",
+)
+
+
+def many(n: int) -> list[Finding]:
+    """The same defect in n joints, each with its own value."""
+    return [
+        replace(
+            ARMATURE,
+            element=f"joint j{k}",
+            line=10 + k,
+            source=float(k),
+            difference=float(k),
+            message=f"armature is 0 where the source has {k} (off by 100 %)",
+        )
+        for k in range(1, n + 1)
+    ]
+
+
+def report(*findings: Finding) -> Report:
+    case = Case(item="RB-ARMATURE", engine="one", status="fail", checked=9)
+    skipped = Case(item="RB-ARMATURE", engine="two", status="skipped", reason="it crashed in /deep/robots/robot.xml")
+    return Report(
+        robot="robots/robot.xml",
+        format="mjcf",
+        reader="a reader",
+        counts={"links": 3},
+        engines={"one": "1.0", "two": "2.0"},
+        cases=(case, skipped),
+        findings=findings,
+    )
+
+
+def test_one_cause_over_many_elements_is_one_group() -> None:
+    (group,) = grouped(report(*many(12)))
+    assert len(group.findings) == 12
+    assert group.subject == "12 joints: j1, j2, j3, j4, j5, j6, …, j12"
+    assert group.message == "armature is … where the source has … (off by … %)"
+    assert (group.source, group.found, group.difference) == ("1 to 12 kg m^2", "0 kg m^2", "up to 12 kg m^2")
+    assert group.place == "robot.xml:11, 12, 13, 14, 15, 16, …, 22"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(ARMATURE, engine="two"),
+        replace(ARMATURE, severity="warning"),
+        replace(ARMATURE, cause="another"),
+        replace(ARMATURE, quantity="damping"),
+        replace(ARMATURE, accepted="we know"),
+        replace(ARMATURE, message="armature is lost"),
+    ],
+)
+def test_what_differs_in_kind_stays_apart(other: Finding) -> None:
+    assert len(grouped(report(ARMATURE, other))) == 2
+
+
+def test_options_lost_for_one_reason_are_one_group() -> None:
+    lost = [
+        replace(ARMATURE, item="DF-SET", element="option", quantity=name, found=None, source=value, difference=None)
+        for name, value in (("cone", "elliptic"), ("impratio", 10.0), ("wind", (0.0, 1.0, 0.0)))
+    ]
+    words = ("elliptic", "10", "(0 1 0)")
+    lost = [replace(f, message=f"{f.quantity} {w} is not carried over") for f, w in zip(lost, words, strict=True)]
+    (group,) = grouped(report(*lost))
+    assert group.subject == "3 options: cone, impratio, wind" and group.message == "… is not carried over"
+    assert shape(lost[0]) == shape(lost[2]) and group.source == "various"
+
+
+def test_a_group_of_one_keeps_its_own_words() -> None:
+    (group,) = grouped(report(ARMATURE))
+    assert group.subject == "joint a" and group.message == ARMATURE.message and group.values == ""
+    assert group.cause == "it has none"
+    assert Group((replace(ARMATURE, cause="armature is 0"),), "robot.xml").cause == "", "the sentence says it already"
+
+
+def test_paths_are_told_from_the_robot_file(tmp_path: Path) -> None:
+    robot = str(tmp_path / "robots" / "robot.xml")
+    assert near(robot, robot) == "robot.xml"
+    assert near(str(tmp_path / "robots" / "parts" / "arm.xml"), robot) == "parts/arm.xml"
+    assert near(str(tmp_path / "shared" / "arm.xml"), robot) == "../shared/arm.xml"
+    assert near("/etc/else/arm.xml", str(tmp_path / "a" / "b" / "c" / "robot.xml")) == ".../else/arm.xml"
+    assert brief(f"cannot open {tmp_path}/robots/meshes/a.stl", robot) == "cannot open meshes/a.stl"
+
+
+def test_the_page_shows_groups_that_unfold() -> None:
+    whole = report(*many(12), replace(ARMATURE, severity="note", message="a note"))
+    text = page(whole)
+    assert "each of the 12" in text and all(f"joint j{k}</td>" in text for k in range(1, 13))
+    assert re.search(r"<details class=\"panel\" open>\s*<summary><h3>Errors <small>12 in 1 groups", text)
+    assert re.search(r"<details class=\"panel\">\s*<summary><h3>Notes <small>1</small>", text)
+    assert [part.number for part in parts(whole)] == [12, 1]
+    assert str(Path.cwd()) not in text, "paths are told from the robot file"
+    cell = verdict(whole, ITEMS["RB-ARMATURE"], whole.cases[0], "one")
+    assert (cell.kind, cell.words, cell.more) == ("error", "12 errors", "1 note")
+    assert (total(whole, "one").words, total(whole, "two").kind) == ("12 errors, 1 note", "none")
+    assert 'href="#RB-ARMATURE.one"' in text and text.count('id="RB-ARMATURE.one"') == 1
+
+
+def test_markdown_and_terminal_are_short_and_junit_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = report(*many(40))
+    comment = markdown(whole)
+    assert len([line for line in comment.splitlines() if line.startswith("| error")]) == 1
+    assert "source 1 to 40 kg m^2, engine 0 kg m^2" in comment.replace("\\", "")
+    show_report(whole, "error")
+    printed = capsys.readouterr().out
+    assert printed.count("RB-ARMATURE one") == 1 and "40 joints" in printed and "to do: set it" in printed
+    assert "failed (exit code 1): 40 findings of error" in printed
+    assert junit(whole, "error").count("where the source has") == 41, "the case's message names the first again"
