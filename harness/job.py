@@ -48,6 +48,9 @@ _NUMERICAL = (
     "soft_state",
 )
 
+# likewise, but only of the engines that import them
+_OF_SOME_ENGINES = ("mujoco_scene", "mujoco_flex", "mujoco_flex_rows")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
@@ -123,7 +126,10 @@ def from_plain(plain: Mapping[str, Any]) -> Job:
 def code_digest(engine: str, experiment_module: str) -> str:
     """SHA-256 over the source files that make the numbers of `engine` and the experiment."""
     files = [PACKAGE / "harness" / f"{name}.py" for name in _NUMERICAL]
-    files += sorted((PACKAGE / "engines" / engine).glob("*.py"))
+    own = sorted((PACKAGE / "engines" / engine).glob("*.py"))
+    text = "".join(path.read_text() for path in own)
+    files += [PACKAGE / "harness" / f"{name}.py" for name in _OF_SOME_ENGINES if f"harness.{name} import" in text]
+    files += own
     files += _with_siblings(PACKAGE / "experiments" / f"{experiment_module}.py")
     sha = hashlib.sha256()
     for path in files:

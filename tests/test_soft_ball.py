@@ -17,6 +17,7 @@ from simparity.harness.checks import judge, measure
 from simparity.harness.engine import Simulation
 from simparity.harness.errors import Unsupported, UsageError
 from simparity.harness.experiment import Context, Experiment
+from simparity.harness.mujoco_flex import elasticity
 from simparity.harness.rollout import Timing, rollout
 from simparity.harness.schedule import Schedule
 from simparity.harness.soft_mesh import lame
@@ -58,10 +59,8 @@ def test_a_pad_presses_with_its_effort_and_drags_beside_it() -> None:
 
 def test_a_doubled_lambda_is_halved_before() -> None:
     """mu stays, lambda is half: an engine that takes lambda twice then has what was asked for."""
-    from simparity.engines.mujoco import mapping
-
-    assert mapping.elasticity(2e4, 0.3, half_lambda=False) == (2e4, 0.3)
-    (mu, lam), (mu2, lam2) = lame(2e4, 0.3), lame(*mapping.elasticity(2e4, 0.3, half_lambda=True))
+    assert elasticity(2e4, 0.3, half_lambda=False) == (2e4, 0.3)
+    (mu, lam), (mu2, lam2) = lame(2e4, 0.3), lame(*elasticity(2e4, 0.3, half_lambda=True))
     assert mu2 == pytest.approx(mu) and 2 * lam2 == pytest.approx(lam)
 
 

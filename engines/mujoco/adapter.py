@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -14,14 +13,16 @@ from ...harness.channels import COLUMNS, Sample
 from ...harness.contacts import ContactRows
 from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Diverged, Unsupported
+from ...harness.mujoco_scene import attach, compiled
 from ...harness.robot_model import one_robot
 from ...harness.scene import Array, Scene
 from ...harness.soft_state import check_mixture
+from . import mapping
 from .batch import RolloutBatch
 from .contacts import ContactReader
 from .model import mjcf, most_contact_slots
 from .readback import resolution
-from .robots import RobotAccess, add_drives, attach, dynamics, robot_rows
+from .robots import RobotAccess, add_drives, dynamics, robot_rows
 from .soft import SoftAccess, soft_rows
 
 # position, orientation, velocities, contact count and net force stand side by side in a sample and in our sensors
@@ -36,7 +37,7 @@ class MuJoCoSimulation:
         self.spec: Any = mujoco.MjSpec.from_string(mjcf(scene, dt, settings))
         robot = one_robot(scene)
         if robot is not None:
-            attach(self.spec, robot[0], settings)
+            attach(self.spec, robot[0], settings.options, mapping.check)
         self.source = robot[1] if robot is not None else None
         self.watched = False
         self._compile()
@@ -44,10 +45,7 @@ class MuJoCoSimulation:
     def _compile(self) -> None:
         """Compile `spec` and find everything in the model; ends in the initial state."""
         scene = self.scene
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Attaching a spec with an empty prefix")  # we do not save it
-            warnings.filterwarnings("ignore", message="flex .* is not rigid")  # continuum elasticity holds it
-            self.model: Any = self.spec.compile()
+        self.model: Any = compiled(self.spec)
         self.data: Any = mujoco.MjData(self.model)
         self.robot = RobotAccess(self.model, self.source) if self.source is not None else None
         self.link_names = self.robot.link_names if self.robot is not None else ()

@@ -9,7 +9,6 @@ from ...harness.errors import Unsupported
 from ...harness.scene import Material
 from ...harness.settings import Option
 from ...harness.soft_contact import refuse_force_level
-from ...harness.soft_mesh import lame
 
 OPTIONS: Mapping[str, Option] = {
     "cone": Option(kind=str, unit="", text="friction cone, option/cone", choices=("pyramidal", "elliptic")),
@@ -73,18 +72,6 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
 def friction(material: Material) -> float | None:
     """geom/friction[0] [1]: MuJoCo's sliding coefficient is Coulomb's mu; a pair takes the larger (XML reference)."""
     return material.friction
-
-
-def elasticity(young: float, poisson: float, half_lambda: bool) -> tuple[float, float]:
-    """flex/elasticity young [Pa] and poisson [1]; MuJoCo's stress has 2 lambda where Hooke's law has lambda.
-
-    With `half_lambda` they belong to lambda / 2 and the same mu, so that the law is the one that was asked for.
-    """
-    if not half_lambda:
-        return young, poisson
-    mu, lam = lame(young, poisson)
-    lam /= 2
-    return mu * (3 * lam + 2 * mu) / (lam + mu), lam / (2 * (lam + mu))
 
 
 def check_soft_integrator(options: Mapping[str, Value]) -> None:

@@ -5,26 +5,12 @@ from __future__ import annotations
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from ...harness.engine import Settings
-from ...harness.mjcf import numbers, write_body, write_shape
+from ...harness.mujoco_scene import scene_mjcf
 from ...harness.robot_model import model_of
 from ...harness.scene import Body, Scene
 from . import mapping
-from .soft import write_soft
 
 POINTS_PER_PAIR = 8  # most contact points that one pair of convex shapes can have (box on box)
-BODIES, ROBOTS = 1, 2  # collision groups: bodies meet bodies and robots, robots meet bodies only
-OPTION_NAMES = (
-    "cone",
-    "integrator",
-    "solver",
-    "iterations",
-    "ls_iterations",
-    "tolerance",
-    "impratio",
-    "noslip_iterations",
-)
-SOFT_NAMES = ("solver", "impratio", "integrator")  # options that are others in a scene with soft bodies
-GEOM_NAMES = ("solref", "solimp", "condim")
 
 
 def contact_slots(scene: Scene, body: Body) -> int:
@@ -47,37 +33,11 @@ def mjcf(scene: Scene, dt: float, settings: Settings) -> str:
     Raises:
         Unsupported: a material that MuJoCo's contact cannot express.
     """
-    options = settings.options
-    root = Element("mujoco", model=scene.name)
-    SubElement(root, "compiler", angle="radian", autolimits="true")
-    option = SubElement(root, "option", timestep=numbers(dt), gravity=numbers(scene.gravity))
-    for name in OPTION_NAMES:
-        if name in options:
-            option.set(name, str(options[name]))
     if scene.soft_bodies:
-        mapping.check_soft_integrator(options)
-    for name in SOFT_NAMES if scene.soft_bodies else ():
-        if f"soft_{name}" in options:
-            option.set(name, str(options[f"soft_{name}"]))
-    SubElement(option, "flag", autoreset="disable")  # a diverged state must stay visible
-    asset, world, contact = (SubElement(root, tag) for tag in ("asset", "worldbody", "contact"))
-    for body in scene.bodies:
-        mapping.check(body.name, body.material)
-        parent = write_body(world, body)
-        for index, shape in enumerate(body.shapes):
-            geom = SubElement(parent, "geom", name=f"{body.name}/{index}", conaffinity=str(BODIES | ROBOTS))
-            write_shape(geom, shape, asset)
-            mu = mapping.friction(body.material)
-            if mu is not None:
-                geom.set("friction", numbers(mu))
-            for name in GEOM_NAMES:
-                if name in options:
-                    value = options[name]
-                    geom.set(name, numbers(value) if isinstance(value, tuple) else str(value))
-    for soft in scene.soft_bodies:
-        write_soft(world, soft, settings)
-    for a, b in scene.collision_pairs_off:
-        SubElement(contact, "exclude", body1=a, body2=b)
+        mapping.check_soft_integrator(settings.options)
+    root = scene_mjcf(scene, dt, settings.options, mapping.check)
+    for option in root.iter("option"):
+        SubElement(option, "flag", autoreset="disable")  # a diverged state must stay visible
     _sensors(SubElement(root, "sensor"), scene)
     return tostring(root, encoding="unicode")
 

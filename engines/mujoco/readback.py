@@ -11,12 +11,12 @@ import numpy as np
 
 from ...harness.channels import ChannelNote
 from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Unknown, Value
+from ...harness.mujoco_scene import options_of
 from ...harness.resolution import Row, absent, floats, read, robot_friction, values
 from ...harness.robot_model import model_of
 from ...harness.scene import Material, Robot, Scene
 from ...harness.soft_contact import Surface, contact_law, floored_time_constant, mixed
 from . import mapping
-from .model import SOFT_NAMES
 
 _CONES = {mujoco.mjtCone.mjCONE_PYRAMIDAL: "pyramidal", mujoco.mjtCone.mjCONE_ELLIPTIC: "elliptic"}
 _SOLVERS = {mujoco.mjtSolver.mjSOL_PGS: "PGS", mujoco.mjtSolver.mjSOL_CG: "CG", mujoco.mjtSolver.mjSOL_NEWTON: "Newton"}
@@ -83,8 +83,7 @@ def _robot_contacts(model: Any, body: str, robot: Robot) -> list[Surface]:
 def _options(model: Any, scene: Scene, settings: Settings, dt: float) -> Iterator[Row]:
     opt, asked = model.opt, settings.options
     enabled, disabled = opt.enableflags, opt.disableflags
-    soft = {name: asked[f"soft_{name}"] for name in SOFT_NAMES if scene.soft_bodies and f"soft_{name}" in asked}
-    option = values({**asked, **soft})
+    option = values(options_of(scene, asked))
     yield "dt", read(opt.timestep, "s", "opt.timestep", scene=dt)
     yield "substeps", absent("1", "mj_step integrates once per dt")
     yield "gravity", read(floats(opt.gravity), "m/s^2", "opt.gravity", scene=scene.gravity)

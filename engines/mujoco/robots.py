@@ -1,4 +1,4 @@
-"""Robots in MuJoCo: the description attached to the scene by MuJoCo's own importer, read back, and its dynamics."""
+"""Robots in MuJoCo: what its own importer made of the description, and its dynamics."""
 
 from __future__ import annotations
 
@@ -9,52 +9,11 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from ...harness.description import is_text
 from ...harness.engine import Resolved, RobotDynamics, Settings, Value
 from ...harness.required import REQUIRED_PER_JOINT, joint_unit
 from ...harness.resolution import Row, floats, read
 from ...harness.robot_model import Joint, Link, RobotModel
-from ...harness.scene import Array, Material, Robot
-from . import mapping
-from .model import GEOM_NAMES, ROBOTS
-
-
-def attach(spec: Any, robot: Robot, settings: Settings) -> None:
-    """Attach the robot's description to `spec` at its pose.
-
-    Actuators are taken out, since torques come from outside; contacts and dry friction only stay where asked for.
-    """
-    text = is_text(robot.description)
-    child = mujoco.MjSpec.from_string(robot.description) if text else mujoco.MjSpec.from_file(robot.description)
-    child.compiler.fusestatic = False
-    for actuator in list(child.actuators):
-        child.delete(actuator)
-    for element in [*child.sensors, *child.keys]:  # a keyframe holds controls of actuators that are gone
-        child.delete(element)
-    if robot.contacts:
-        mapping.check(robot.name, robot.material)
-    for geom in child.geoms:
-        of_a_link = geom.parent.name != "world"  # the worldbody's own shapes belong to no link and touch nothing
-        touches = robot.contacts and of_a_link and (geom.contype or geom.conaffinity)
-        geom.contype, geom.conaffinity = (ROBOTS if touches else 0), 0
-        if touches:
-            _surface(geom, robot.material, settings)
-    for joint in child.joints if settings.options.get("joint_friction") is False else ():
-        joint.frictionloss = 0.0
-    frame = spec.worldbody.add_frame(pos=list(robot.pose.p), quat=list(robot.pose.q_wxyz))
-    spec.attach(child, prefix="", frame=frame)
-
-
-def _surface(geom: Any, material: Material, settings: Settings) -> None:
-    """What the scene and the settings say of a shape that may touch; the description decides the rest."""
-    if material.friction is not None:
-        geom.friction[0] = material.friction
-    for name in GEOM_NAMES:
-        value = settings.options.get(name)
-        if isinstance(value, tuple):
-            getattr(geom, name)[: len(value)] = value
-        elif value is not None:
-            setattr(geom, name, value)
+from ...harness.scene import Array
 
 
 def add_drives(spec: Any, joints: Sequence[str], kp: Array, kd: Array) -> None:

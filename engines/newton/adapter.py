@@ -21,9 +21,11 @@ from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simula
 from ...harness.errors import Unsupported
 from ...harness.scene import Array, Scene
 from ...harness.soft_state import check_mixture
+from . import mapping
 from .batch import WorldBatch
 from .contacts import ContactReader, party_of_shapes
 from .dynamics import Evaluation
+from .flex import FlexSimulation
 from .model import com_velocity, newton_model, rotated, solver
 from .observed import Observed
 from .readback import Live, resolution
@@ -200,6 +202,8 @@ def build(scene: Scene, dt: float, settings: Settings, device: str, precision: i
     if scene.soft_bodies:
         check_mixture("newton", scene)
         if device != "cpu":
-            raise Unsupported("soft bodies in Newton are coupled on device=cpu here; ask for that")
-        return SoftSimulation(scene, dt, settings, device)
+            raise Unsupported("soft bodies in Newton run on device=cpu here; ask for that")
+        mapping.check_soft(settings.options)
+        flex = settings.options.get("soft_method") == "flex"
+        return FlexSimulation(scene, dt, settings, device) if flex else SoftSimulation(scene, dt, settings, device)
     return NewtonSimulation(scene, dt, settings, device)

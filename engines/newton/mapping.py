@@ -50,6 +50,25 @@ OPTIONS: Mapping[str, Option] = {
     "soft_friction_epsilon": Option(
         kind=float, unit="m/s", text="slip speed below which friction fades, SolverVBD(friction_epsilon)"
     ),
+    "soft_method": Option(
+        kind=str,
+        unit="",
+        text="soft bodies by SolverVBD behind SolverCoupledProxy (vbd, unless set), or by MuJoCo Warp's flex",
+        choices=("vbd", "flex"),
+    ),
+    "soft_integrator": Option(
+        kind=str,
+        unit="",
+        text="flex: option/integrator of a scene with soft bodies; discrete takes their elasticity implicitly",
+        choices=("Euler", "discrete"),
+    ),
+    "soft_solver": Option(
+        kind=str, unit="", text="flex: option/solver of a scene with soft bodies", choices=("CG", "Newton")
+    ),
+    "soft_impratio": Option(kind=float, unit="1", text="flex: option/impratio of a scene with soft bodies"),
+    "soft_half_lambda": Option(
+        kind=bool, unit="", text="flex: halves Lame's lambda of a soft body, which the flex uses twice (NOTES.md)"
+    ),
     "joint_friction": Option(
         kind=bool, unit="", text="false leaves out the robot's dry friction, ModelBuilder.joint_friction"
     ),
@@ -101,6 +120,22 @@ def check(body: str, material: Material) -> None:
             f"body {body!r} asks for a contact stiffness in N/m: SolverMuJoCo turns ShapeConfig.ke and kd into a law "
             "on accelerations, so the same number means another stiffness for every mass; set option.solref instead"
         )
+
+
+OF_VBD = ("soft_stiffness", "soft_iterations", "soft_passes")  # no profile sets them
+OF_FLEX = ("soft_integrator", "soft_solver", "soft_impratio", "soft_half_lambda")
+
+
+def check_soft(options: Mapping[str, Value]) -> None:
+    """Raise Unsupported for an option that belongs to the other method for soft bodies than the one asked for."""
+    method = options.get("soft_method", "vbd")
+    for name in OF_VBD if method == "flex" else OF_FLEX:
+        if name in options:
+            other = "vbd" if method == "flex" else "flex"
+            raise Unsupported(
+                f"option {name!r} belongs to soft_method={other}, and soft bodies are simulated by {method} here; "
+                f"leave it out or ask for option.soft_method={other}"
+            )
 
 
 def shear_viscosity(damping: float, mu: float) -> float:

@@ -147,8 +147,8 @@ def _access(
         source=source,
         bodies=np.array(bodies, dtype=int),
         joints=np.array(indices, dtype=int),
-        q=_range([builder.joint_q_start[index] for index in indices]),
-        v=_range([builder.joint_qd_start[index] for index in indices]),
+        q=as_slice([builder.joint_q_start[index] for index in indices]),
+        v=as_slice([builder.joint_qd_start[index] for index in indices]),
         shapes=shapes,
     )
 
@@ -176,7 +176,7 @@ def _check_references(builder: Any, source: RobotModel, access: RobotAccess) -> 
             raise Unsupported(f"joint {joint.name!r} has ref {ref}: Newton counts its coordinate from there")
 
 
-def _range(addresses: list[int]) -> Any:
+def as_slice(addresses: list[int]) -> Any:
     """A slice where the addresses are consecutive, which makes reads views; an index array otherwise."""
     start = addresses[0]
     if addresses == list(range(start, start + len(addresses))):

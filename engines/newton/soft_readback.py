@@ -29,6 +29,8 @@ def soft_resolution(live: SoftSimulation) -> Resolution:
     table = {**found.table, **dict(robot_rows(Live(rigid, {}), settings, live.robot))}
     table.update(_ground(live))
     table.update(_soft(live, vbd))
+    asked = settings.options.get("soft_method")
+    table["soft_method"] = read("vbd", "", "SolverVBD behind SolverCoupledProxy", settings=asked)
     law = Unknown(reason="VBD's contact is a penalty of N/m that is not a rigid contact law")
     why = "the force that VBD met in this step; the rigid solver applies it in the next"
     return Resolution(
