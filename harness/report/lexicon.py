@@ -145,6 +145,5 @@ def experiment_of(run: Run) -> Experiment | None:
 
 
 def _style(who: Participant, label: str, names: Mapping[Participant, str], colours: Mapping[str, int]) -> Style:
-    overrides = {other.overrides for other in names if other.engine == who.engine}
-    order = sorted(overrides, key=lambda one: (len(one), one))
-    return Style(label=label, colour=colours[who.engine], dash=order.index(who.overrides))
+    order = sorted((one for one in names if one.engine == who.engine), key=lambda one: (len(one.overrides), one))
+    return Style(label=label, colour=colours[who.engine], dash=order.index(who))

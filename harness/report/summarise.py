@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...engines import ENGINES
 from ..errors import UsageError
+from .chart import COLOURS
 from .matrix import matrix_of
 from .runs import Run, engine_versions, gather, newest_code
 from .sections import tell
@@ -28,7 +30,7 @@ def summarise(results: Path, only: frozenset[str] | None = None) -> Summary:
         named = "".join(f"; {item.path}: {item.reason}" for item in damage[:3])
         raise UsageError(f"results folder {results} holds {which}; `simparity run` makes some{named}")
     engines = sorted({run.record.job.engine for run in runs})
-    colours = {engine: k for k, engine in enumerate(engines)}
+    colours = colours_of(engines)
     experiments = sorted({run.record.job.experiment for run in runs})
     told = [tell(name, [r for r in runs if r.record.job.experiment == name], colours) for name in experiments]
     damage += tuple(item for one in told for item in one.damage)
@@ -44,6 +46,15 @@ def summarise(results: Path, only: frozenset[str] | None = None) -> Summary:
             for item in damage
         ),
     )
+
+
+def colours_of(engines: Sequence[str]) -> dict[str, int]:
+    """Number of the colour of each engine, its own in every report; one that is in no table gets one that is free."""
+    fixed = {name: ENGINES[name].colour for name in engines if name in ENGINES}
+    free = [number for number in range(COLOURS) if number not in {entry.colour for entry in ENGINES.values()}]
+    free += [number for number in range(COLOURS) if number not in (*free, *fixed.values())]
+    others = [name for name in engines if name not in fixed]
+    return fixed | {name: free[k % len(free)] if free else 0 for k, name in enumerate(others)}
 
 
 def _earlier(runs: Sequence[Run]) -> tuple[EarlierRow, ...]:
