@@ -91,7 +91,7 @@ def failed_checks(runs: Sequence[Run], words: Lexicon) -> str:
     if not total:
         return ""
     if not failed:
-        return f"all {total} checks against closed forms pass"
+        return f"all {total} checks against closed forms pass" if total > 1 else "its closed-form check passes"
     named = [f"{metric} ({', '.join(sorted(who))})" for metric, who in sorted(failed.items())[:MOST_NAMED]]
     more = f" and {len(failed) - MOST_NAMED} more" if len(failed) > MOST_NAMED else ""
     return f"checks that fail: {', '.join(named)}{more}"

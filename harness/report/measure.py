@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -105,6 +105,7 @@ class Comparison:
 
     Attributes:
         refines: the step only serves the refinement of the doubled one: all have run that, and no pair has a finer one.
+        finer: how far pairs are apart when both take half of this step, for those that have run it.
     """
 
     series: Series
@@ -112,6 +113,7 @@ class Comparison:
     standings: tuple[Standing, ...]
     apart: Mapping[Pair, Difference | None]
     refines: bool
+    finer: Mapping[Pair, Difference | None] = field(default_factory=dict)
 
     def standing(self, who: Participant) -> Standing:
         """The standing of one participant."""
@@ -136,7 +138,12 @@ def measure(series: Series, traces: Traces) -> tuple[Comparison, ...]:
             coarser = all(any(_has(seen, who) for seen in doubled) for who in present)
             refines = coarser and sum(standing.halved is not None for standing in standings) < 2
             found.append(Comparison(series=series, dt=dt, standings=standings, apart=apart, refines=refines))
-    return tuple(found)
+    return tuple(replace(one, finer=_at(_step(series, one.dt / 2), found)) for one in found)
+
+
+def _at(dt: float, found: Iterable[Comparison]) -> Mapping[Pair, Difference | None]:
+    """How far pairs are apart at that step."""
+    return next((one.apart for one in found if one.dt == dt), {})
 
 
 def main_of(comparisons: Iterable[Comparison], usual_dt: float | None) -> Comparison:

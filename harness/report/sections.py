@@ -195,13 +195,8 @@ def _rank(series: Series, words: Lexicon) -> tuple[bool, bool, str, int, str]:
     """Variants at the experiment's defaults first, then by settings profile; smoke runs at the end."""
     text, settings = words.variants[series.variant], series.variant.settings
     order = (*PROFILE_ORDER, *PROFILES)
-    return (
-        series.variant.smoke,
-        text != "",
-        text,
-        order.index(settings) if settings in order else len(order),
-        settings,
-    )
+    place = order.index(settings) if settings in order else len(order)
+    return (series.variant.smoke, text != "", text, place, settings)
 
 
 def _entrants(series: Series) -> int:
