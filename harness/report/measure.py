@@ -12,6 +12,7 @@ import numpy as np
 from .. import store
 from ..compare import Difference, difference, largest
 from ..contacts import ContactTrace
+from ..engine import Resolution
 from ..errors import SimparityError
 from ..trace import Trace
 from .participants import Participant, base_of
@@ -156,7 +157,7 @@ def reference_of(comparison: Comparison, tolerance: tuple[float, float, float]) 
     everyone = [standing.who for standing in comparison.ok]
     plain = [standing for standing in comparison.ok if base_of(standing.who, everyone) is None]
     engines = {standing.who for standing in plain}
-    limits = {"position": tolerance[0], "joint": tolerance[1]}
+    limits = {"position": tolerance[0], "joint": tolerance[1], "slide": tolerance[0]}
 
     def rank(standing: Standing) -> tuple[int, int, float, Participant]:
         to_others = [
@@ -183,6 +184,7 @@ def _standing(series: Series, who: Participant, dt: float, traces: Traces) -> St
     runs, ok = series.runs[who, dt], series.ok(who, dt)
     loaded = [trace for run in ok if (trace := traces.of(run)) is not None]
     pairs = list(combinations(loaded, 2))
+    slides = sliding(ok[0].record.resolution) if ok else frozenset()
     halved = _finer(ok, series.ok(who, _step(series, dt / 2)), traces)
     doubled = {name: _finer(ok, _doubled(series, who, dt, name), traces) for name in _refined_by(ok)}
     return Standing(
@@ -190,7 +192,7 @@ def _standing(series: Series, who: Participant, dt: float, traces: Traces) -> St
         dt=dt,
         run=runs[0],
         repeats=len(ok),
-        spread=largest(found for pair in pairs if (found := _difference(*pair)) is not None),
+        spread=largest(found for pair in pairs if (found := _difference(*pair, slides)) is not None),
         identical=all(_identical(*pair) for pair in pairs) if pairs else None,
         halved=halved,
         doubled=doubled,
@@ -208,12 +210,23 @@ def _finer(coarse: tuple[Run, ...], fine: tuple[Run, ...], traces: Traces) -> Di
 
 def _apart(a: Run, b: Run, traces: Traces) -> Difference | None:
     first, second = traces.of(a), traces.of(b)
-    return None if first is None or second is None else _difference(first, second)
+    slides = sliding(a.record.resolution) | sliding(b.record.resolution)
+    return None if first is None or second is None else _difference(first, second, slides)
 
 
-def _difference(a: Trace, b: Trace) -> Difference | None:
+def sliding(resolution: Resolution | None) -> frozenset[str]:
+    """The joints whose limits an engine resolved in m."""
+    rows = resolution.table.items() if resolution is not None else ()
+    return frozenset(
+        name.removeprefix("joint.").removesuffix(".lower")
+        for name, row in rows
+        if name.startswith("joint.") and name.endswith(".lower") and row.unit == "m"
+    )
+
+
+def _difference(a: Trace, b: Trace, slides: frozenset[str]) -> Difference | None:
     try:
-        return difference(a, b)
+        return difference(a, b, slides)
     except SimparityError:
         return None
 
