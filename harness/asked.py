@@ -62,7 +62,8 @@ def run_words(job: Job, **instead: str) -> list[str]:
         words["paced"] = "true"
     if job.repeat:
         words["repeat"] = str(job.repeat)
-    return [f"{name}={value}" for name, value in (words | instead).items()]
+    asked = {name: value for name, value in (words | instead).items() if (name, value) != ("repeat", "0")}
+    return [f"{name}={value}" for name, value in asked.items()]
 
 
 def _word(value: Any) -> str:

@@ -90,7 +90,7 @@ def _tell_states(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         findings=findings_of(runs, words),
         runs=run_rows(runs, words),
     )
-    entered = Entered(experiment=name, rows=(), refining=(), doubled=(), names=words.names, reference=None)
+    entered = Entered(experiment=name, rows=(), refining=(), doubled=(), words=words, reference=None)
     return Told(section=section, entered=entered, damage=())
 
 
@@ -173,7 +173,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         rows=rows,
         refining=tuple(c for c in every if c.refines and not words.ensemble),
         doubled=_doubled(every, words),
-        names=words.names,
+        words=words,
         reference=reference,
     )
     return Told(section=section, entered=entered, damage=tuple(damage))

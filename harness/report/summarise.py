@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ...engines import ENGINES
@@ -12,7 +14,7 @@ from .chart import COLOURS
 from .matrix import matrix_of
 from .runs import Run, engine_versions, gather, newest_code
 from .sections import tell
-from .summary import DamageRow, EarlierRow, Summary
+from .summary import DamageRow, EarlierRow, Matrix, Summary
 
 
 def summarise(results: Path, only: frozenset[str] | None = None) -> Summary:
@@ -39,13 +41,22 @@ def summarise(results: Path, only: frozenset[str] | None = None) -> Summary:
         engines={name: engine_versions(runs, name) for name in engines},
         earlier=_earlier(earlier),
         statuses=dict(sorted(Counter(run.status for run in runs).items())),
-        matrix=matrix_of(one.entered for one in told),
+        matrix=_in_folder(matrix_of(one.entered for one in told), results),
         sections=tuple(one.section for one in told),
         damage=tuple(
             DamageRow(path=_shown(item.path, results), reason=item.reason.replace(str(results), results.name))
             for item in damage
         ),
     )
+
+
+def _in_folder(matrix: Matrix, results: Path) -> Matrix:
+    """`matrix` with commands that write into this folder, where it is not the usual one."""
+    if results == Path("results"):
+        return matrix
+    said = f" {shlex.quote(f'results={results}')}"
+    here = (replace(one, commands=tuple(text + said for text in one.commands)) for one in matrix.resolving)
+    return replace(matrix, resolving=tuple(here))
 
 
 def colours_of(engines: Sequence[str]) -> dict[str, int]:
