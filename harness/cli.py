@@ -9,9 +9,8 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from .checks import Verdict
+from .conclusion import conclude
 from .errors import SimparityError, UsageError
-from .experiment import OUTCOME
 from .launch import Launch
 from .progress import describe, progress_for
 from .record import Record
@@ -160,49 +159,13 @@ def _run(options: argparse.Namespace) -> int:
     records = launch.run(asked.jobs, progress_for(quiet=options.quiet))
     if len(records) == 1 and not options.quiet:
         _print_run(records[0])
-    return _conclude(records, asked.results, quiet=options.quiet)
+    return BROKEN if conclude(records, asked.results, quiet=options.quiet) else 0
 
 
 def _print_run(record: Record) -> None:
     from .listing import run_table
 
     run_table(record)
-
-
-def _conclude(records: Sequence[Record], results: Path, *, quiet: bool) -> int:
-    broken = [record for record in records if record.status in ("failed", "timeout", "diverged")]
-    unsupported = [record for record in records if record.status == "unsupported"]
-    if not quiet:
-        print(
-            f"{len(records) - len(broken) - len(unsupported)} ok, {len(unsupported)} unsupported, "
-            f"{len(broken)} broken; records are in {results}"
-        )
-    for record in records:
-        for failed in (verdict for verdict in record.checks if verdict.outcome == "fail"):
-            print(f"check failed: {describe(record.job)}: {_failure(record, failed)}")
-    for record in unsupported:
-        print(f"unsupported: {describe(record.job)}: {record.reason}")
-    noted: dict[str, list[Record]] = {}
-    for record in records:
-        for note in record.notes:
-            noted.setdefault(note, []).append(record)
-    for note, those in noted.items():  # a line for all runs that say the same
-        more = f" and {len(those) - 1} more" if len(those) > 1 else ""
-        print(f"warning: {describe(those[0].job)}{more}: {note}")
-    for record in broken:
-        print(f"{record.status}: {describe(record.job)} ({record.job.run_id}): {record.reason}")
-    return BROKEN if broken else 0
-
-
-def _failure(record: Record, failed: Verdict) -> str:
-    """What a check measured, what it expected and how near it should be, with units."""
-    from .listing import said
-
-    measured, expected, tolerance = (
-        said(record, failed.metric, value) for value in (failed.measured, failed.expected, failed.tolerance)
-    )
-    near = "" if failed.metric == OUTCOME else f", tolerance {tolerance}"
-    return f"{failed.metric} is {measured} where {expected} is expected{near} ({failed.reason})"
 
 
 def _report(options: argparse.Namespace) -> int:
