@@ -19,6 +19,7 @@ class Entry:
         licence: SPDX identifier.
         numerics: other packages that make its numbers; their versions are part of a run's identity.
         library: name and version of the physics library inside the package, where it has another version.
+        colour: number of its colour in every report, --c0 to --c7 of the stylesheet; each engine has its own.
     """
 
     distribution: str | None
@@ -29,6 +30,7 @@ class Entry:
     licence: str
     numerics: tuple[str, ...] = ()
     library: str = ""
+    colour: int
 
 
 def _entry(
@@ -38,6 +40,7 @@ def _entry(
     precisions: tuple[int, ...],
     licence: str,
     *,
+    colour: int,
     compiles: bool = False,
     numerics: str = "",
     library: str = "",
@@ -51,16 +54,21 @@ def _entry(
         licence=licence,
         numerics=("numpy", *numerics.split()),
         library=library,
+        colour=colour,
     )
 
 
 _WARP, _QUADS = "warp-lang mujoco mujoco-warp", "quadrants torch mujoco"
 
 ENGINES: Mapping[str, Entry] = {
-    "freefall": _entry(None, "", "cpu", (64,), "Apache-2.0"),
-    "mujoco": _entry("mujoco", "mujoco", "cpu", (64,), "Apache-2.0"),
-    "newton": _entry("newton", "newton", "cpu cuda", (32,), "Apache-2.0", compiles=True, numerics=_WARP),
-    "genesis": _entry("genesis-world", "genesis", "cpu cuda", (64, 32), "Apache-2.0", compiles=True, numerics=_QUADS),
-    "physx": _entry("sapien", "physx", "cpu", (32,), "MIT (SAPIEN), BSD-3-Clause (PhysX)", library="PhysX 5.3.1"),
-    "drake": _entry("drake", "drake", "cpu", (64,), "BSD-3-Clause"),
+    "freefall": _entry(None, "", "cpu", (64,), "Apache-2.0", colour=6),
+    "mujoco": _entry("mujoco", "mujoco", "cpu", (64,), "Apache-2.0", colour=0),
+    "newton": _entry("newton", "newton", "cpu cuda", (32,), "Apache-2.0", colour=1, compiles=True, numerics=_WARP),
+    "genesis": _entry(
+        "genesis-world", "genesis", "cpu cuda", (64, 32), "Apache-2.0", colour=2, compiles=True, numerics=_QUADS
+    ),
+    "physx": _entry(
+        "sapien", "physx", "cpu", (32,), "MIT (SAPIEN), BSD-3-Clause (PhysX)", colour=3, library="PhysX 5.3.1"
+    ),
+    "drake": _entry("drake", "drake", "cpu", (64,), "BSD-3-Clause", colour=4),
 }

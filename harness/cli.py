@@ -9,10 +9,12 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from .conclusion import conclude
 from .errors import SimparityError, UsageError
 from .launch import Launch
 from .progress import describe, progress_for
 from .record import Record
+from .registry import studies
 
 USAGE, BROKEN, INTERRUPTED = 2, 1, 130
 RUN_PARAMETERS = """\
@@ -27,15 +29,18 @@ what decides the numbers:
   device=cpu             or cuda
   precision              64 or 32; the engine's best without it
   repeat=0               number of the repeat
+  smoke=false            true: the experiment's short, coarse variant where nothing else is said
 how it is run:
-  study=NAME             a list of sweeps: demo, or the path of your own YAML file
+  study=NAME             a list of sweeps, one of those below or the path of your own YAML file
   results=results        folder of the records
   isolation=fresh        a process for each run; warm: runs that are no repeats share one
   workers=1              processes side by side; speed is timed with the others paused
   timeout=900            wall time that a run may take [s]
   timings=3              how often the bare loop is timed for the real-time factor
   paced=false            true: also run in real time and report what a client would see
+studies:
 """
+WHERE = "only runs with these values, such as dt=0.001 status=ok smoke=false, or those whose run id begins so"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -73,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         "run",
         help="run an experiment, a sweep or a study",
         description="Example: simparity run -m experiment=drop engine=mujoco,newton dt=0.001,0.0005 repeat=0,1,2",
-        epilog=RUN_PARAMETERS,
+        epilog=RUN_PARAMETERS + "".join(f"  {name:<22} {text}\n" for name, text in studies().items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument("-m", "--multirun", action="store_true", help="run once for every combination of listed values")
@@ -87,8 +92,9 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("results", nargs="?", default="results", type=Path, help="folder of results")
     report.add_argument("-o", "--output", default=Path("reports/report"), type=Path, help="PATH for PATH.html, PATH.md")
     report.add_argument(
-        "--only", nargs="+", metavar="NAME=VALUE", help="only the runs that these words of `run -m` name"
+        "--only", nargs="+", metavar="WORD", help="only the runs that these words of `run -m` name, or these run ids"
     )
+    report.add_argument("--where", nargs="+", default=[], metavar="NAME=VALUE", help=WHERE)
     report.set_defaults(act=_report)
     engines = commands.add_parser(
         "engines",
@@ -101,8 +107,9 @@ def _parser() -> argparse.ArgumentParser:
     experiments.set_defaults(act=_experiments)
     show = commands.add_parser("show", help="print the metrics of stored runs side by side")
     show.add_argument("results", nargs="?", default="results", type=Path, help="folder of results")
-    show.add_argument("--where", nargs="*", default=[], metavar="NAME=VALUE", help="only runs with these values")
+    show.add_argument("--where", nargs="*", default=[], metavar="NAME=VALUE", help=WHERE)
     show.add_argument("--metrics", default="", help="only these metrics, separated by commas")
+    show.add_argument("--csv", action="store_true", help="print everything of these runs, a line a run, every digit")
     show.set_defaults(act=_show)
     from .portcheck.command import add_commands
 
@@ -152,7 +159,7 @@ def _run(options: argparse.Namespace) -> int:
     records = launch.run(asked.jobs, progress_for(quiet=options.quiet))
     if len(records) == 1 and not options.quiet:
         _print_run(records[0])
-    return _conclude(records, asked.results, quiet=options.quiet)
+    return BROKEN if conclude(records, asked.results, quiet=options.quiet) else 0
 
 
 def _print_run(record: Record) -> None:
@@ -161,46 +168,45 @@ def _print_run(record: Record) -> None:
     run_table(record)
 
 
-def _conclude(records: Sequence[Record], results: Path, *, quiet: bool) -> int:
-    broken = [record for record in records if record.status in ("failed", "timeout", "diverged")]
-    unsupported = [record for record in records if record.status == "unsupported"]
-    if not quiet:
-        print(
-            f"{len(records) - len(broken) - len(unsupported)} ok, {len(unsupported)} unsupported, "
-            f"{len(broken)} broken; records are in {results}"
-        )
-    for record in records if len(records) > 1 or quiet else ():
-        failed = [verdict.metric for verdict in record.checks if verdict.outcome == "fail"]
-        if failed:
-            print(f"check failed: {describe(record.job)}: {', '.join(failed)}")
-    for record in unsupported:
-        print(f"unsupported: {describe(record.job)}: {record.reason}")
-    noted: dict[str, list[Record]] = {}
-    for record in records:
-        for note in record.notes:
-            noted.setdefault(note, []).append(record)
-    for note, those in noted.items():  # a line for all runs that say the same
-        more = f" and {len(those) - 1} more" if len(those) > 1 else ""
-        print(f"warning: {describe(those[0].job)}{more}: {note}")
-    for record in broken:
-        print(f"{record.status}: {describe(record.job)} ({record.job.run_id}): {record.reason}")
-    return BROKEN if broken else 0
-
-
 def _report(options: argparse.Namespace) -> int:
-    from .configure import plan
     from .report.write import write_report
 
-    only = frozenset(job.run_id for job in plan(options.only, multirun=True).jobs) if options.only else None
+    only = _asked_for(options.results, options.only, options.where)
     for path in write_report(options.results, options.output, only):
         print(path)
     return 0
 
 
-def _show(options: argparse.Namespace) -> int:
-    from .listing import metric_table
+def _asked_for(results: Path, only: Sequence[str] | None, where: Sequence[str]) -> frozenset[str] | None:
+    """Ids of the runs to report, None for all: those that words of `run` or ids name and that meet the conditions."""
+    from .configure import plan
+    from .selection import selected
+    from .store import records
 
-    metric_table(options.results, options.where, [name for name in options.metrics.split(",") if name])
+    if not only and not where:
+        return None
+    everything = records(results)
+    ids = [word for word in only or () if "=" not in word]
+    words = [word for word in only or () if "=" in word]
+    kept = frozenset(record.job.run_id for record in selected(everything, [*ids, *where]))
+    if not kept:
+        raise UsageError(f"no run in {results} fits {' '.join([*ids, *where])}")
+    named = frozenset(job.run_id for job in plan(words, multirun=True).jobs) if words else kept
+    if not named & kept:
+        raise UsageError(
+            f"none of the {len(named)} runs that {' '.join(words)} names is in {results}: these are words of `run -m`, "
+            "and what they leave out is at its default; --where takes every run that has these values"
+        )
+    return named & kept
+
+
+def _show(options: argparse.Namespace) -> int:
+    from .showing import csv_table, metric_table
+
+    if options.csv:
+        csv_table(options.results, options.where)
+    else:
+        metric_table(options.results, options.where, [name for name in options.metrics.split(",") if name])
     return 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, TypeAlias
@@ -24,9 +24,9 @@ GRAVITY_OF: Mapping[str, int] = {
     "unresolved": 3,
     "differ": 4,
 }
-# what is compared, each with its unit, in the order of `Difference.values`; joints that slide count in m
-KINDS = ("position", "angle", "impulse", "joint")
-UNITS: Mapping[str, str] = {"position": "m", "angle": "rad", "impulse": "N s", "joint": "rad"}
+# what is compared, each with its unit, in the order of `Difference.values`; a joint that slides is a "slide"
+KINDS = ("position", "angle", "impulse", "joint", "slide")
+UNITS: Mapping[str, str] = {"position": "m", "angle": "rad", "impulse": "N s", "joint": "rad", "slide": "m"}
 TICK = 1e-9  # [s]: instants nearer than this are the same
 
 
@@ -38,7 +38,8 @@ class Difference:
         position: largest distance over time and bodies [m]; `position_rms` is its root mean square.
         angle: largest angle between orientations [rad].
         impulse: largest difference of the cumulative contact impulse [N s]; NaN where an engine gives no force.
-        joint: largest difference of a joint's position over time and joints [rad | m]; 0 where there are no joints.
+        joint: largest difference of a joint's angle over time and joints [rad]; 0 where no joint turns.
+        slide: largest difference of a joint's way over time and joints [m]; 0 where no joint slides.
     """
 
     position: float
@@ -46,24 +47,28 @@ class Difference:
     angle: float
     impulse: float
     joint: float = 0.0
+    slide: float = 0.0
 
-    def values(self) -> tuple[float, float, float, float]:
-        """Position, angle, impulse and joint, in the order of KINDS."""
-        return (self.position, self.angle, self.impulse, self.joint)
+    def values(self) -> tuple[float, float, float, float, float]:
+        """Position, angle, impulse, joint and slide, in the order of KINDS."""
+        return (self.position, self.angle, self.impulse, self.joint, self.slide)
 
     @property
     def motion(self) -> float:
-        """How far they moved apart: the larger of position [m] and joint [rad | m]; scenes have mostly one of them."""
-        return max(self.position, self.joint)
+        """How far they moved apart: the largest of position [m], joint [rad] and slide [m]; most scenes have one."""
+        return max(self.position, self.joint, self.slide)
 
     @property
     def motion_kind(self) -> str:
-        """Which of the two `motion` is."""
-        return "joint" if self.joint > self.position else "position"
+        """Which of them `motion` is."""
+        return max(("position", "joint", "slide"), key=lambda kind: float(getattr(self, kind)))
 
 
-def difference(a: Trace, b: Trace) -> Difference:
+def difference(a: Trace, b: Trace, sliding: Collection[str] = ()) -> Difference:
     """The difference of two traces of the same bodies and joints.
+
+    Args:
+        sliding: names of the joints whose positions are in m; of the others they are in rad.
 
     Raises:
         SimparityError: the bodies or the joints differ, or no instant is common.
@@ -76,13 +81,16 @@ def difference(a: Trace, b: Trace) -> Difference:
     i, j = common_samples(a.time, b.time)
     apart = np.linalg.norm(a.channels["p_WB"][i] - b.channels["p_WB"][j], axis=-1)
     turned = angle_between(a.channels["q_WB"][i], b.channels["q_WB"][j])
+    moved = np.abs(a.joint("q")[i] - b.joint("q")[j]) if a.joints else np.zeros((len(i), 0))
+    slides = np.array([name in sliding for name in a.joints], dtype=bool)
     pushed = [np.cumsum(trace.channels["impulse_B_W"], axis=0)[k] for trace, k in ((a, i), (b, j))]
     return Difference(
         position=_most(apart),
         position_rms=float(np.sqrt(np.mean(apart**2))) if apart.size else 0.0,
         angle=_most(turned),
         impulse=_most(np.linalg.norm(pushed[0] - pushed[1], axis=-1)),
-        joint=_most(np.abs(a.joint("q")[i] - b.joint("q")[j])) if a.joints else 0.0,
+        joint=_most(moved[:, ~slides]),
+        slide=_most(moved[:, slides]),
     )
 
 
@@ -119,6 +127,7 @@ def largest(differences: Iterable[Difference]) -> Difference | None:
         angle=max(row.angle for row in rows),
         impulse=float(np.max([row.impulse for row in rows])),  # a NaN stays one
         joint=max(row.joint for row in rows),
+        slide=max(row.slide for row in rows),
     )
 
 
@@ -155,9 +164,10 @@ def judge_pair(
 
     Args:
         apart: the difference of the pair; `noise` and `refinement` as in `judge`.
-        tolerance: of position [m], angle [rad] and impulse [N s]; joints are held against that of the angle.
+        tolerance: of position [m], angle [rad] and impulse [N s]; joints are held against that of the angle, those that
+            slide against that of the position.
     """
-    limits = (*tolerance, tolerance[KINDS.index("angle")])
+    limits = (*tolerance, tolerance[KINDS.index("angle")], tolerance[KINDS.index("position")])
     each = tuple(
         judge(value, limit, noise.values()[k] if noise else None, refinement.values()[k] if refinement else None)
         for k, (value, limit) in enumerate(zip(apart.values(), limits, strict=True))

@@ -17,11 +17,11 @@ from hydra.errors import HydraException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from .composition import CONF, RunConfig, compose_all, first_line
+from .composition import RunConfig, compose_all, first_line
 from .device import DEVICES, require_cuda
 from .errors import UnknownName, UsageError
 from .job import Job, code_digest
-from .registry import engine_entry, engine_mapping, engine_version, experiment_module
+from .registry import STUDIES, engine_entry, engine_mapping, engine_version, experiment_module, studies
 from .scene import Mesh
 from .schedule import Schedule
 from .settings import settle
@@ -79,15 +79,10 @@ def plan(words: Sequence[str], *, multirun: bool) -> Plan:
     )
 
 
-def studies() -> list[str]:
-    """Names of the studies that come with simparity."""
-    return sorted(path.stem for path in (CONF / "study").glob("*.yaml"))
-
-
 def _load_study(name: str) -> dict[str, Any]:
-    path = Path(name) if name.endswith((".yaml", ".yml")) else CONF / "study" / f"{name}.yaml"
+    path = Path(name) if name.endswith((".yaml", ".yml")) else STUDIES / f"{name}.yaml"
     if not path.is_file():
-        if path.parent == CONF / "study":
+        if path.parent == STUDIES:
             hint = " (a study of your own is named by its path, ending in .yaml)"
             raise UsageError(f"study {name!r} does not exist; known studies: {', '.join(studies())}{hint}")
         raise UsageError(f"study file {name} does not exist; give a YAML file or one of: {', '.join(studies())}")

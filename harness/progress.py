@@ -2,53 +2,28 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from time import monotonic
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from .asked import changed, engine_word
 from .job import Job
 from .record import Record
-from .registry import engine_entry, engine_version, experiment_class
 
 _MARKS = {"ok": "ok", "unsupported": "unsupported", "diverged": "DIVERGED", "failed": "FAILED", "timeout": "TIMEOUT"}
 
 
 def describe(job: Job) -> str:
     """A job in a few words: everything in which it differs from the defaults."""
-    words = [job.experiment, _engine(job), job.settings, f"dt={job.dt * 1e3:g}ms"]
-    words += [f"{name}={_short(value)}" for name, value in (*_changed(job), *job.overrides.items())]
+    words = [job.experiment, engine_word(job), job.settings, f"dt={job.dt * 1e3:g}ms"]
+    words += [f"{name}={short(value)}" for name, value in (*changed(job).items(), *job.overrides.items())]
     return " ".join([*words, f"r{job.repeat}"])
 
 
-def _engine(job: Job) -> str:
-    """The engine, with its version where another one is installed here."""
-    return job.engine if engine_version(job.engine) == job.engine_version else f"{job.engine}@{job.engine_version}"
-
-
-def _changed(job: Job) -> list[tuple[str, object]]:
-    """Parameters, and settings of the run itself, that are not their defaults."""
-    experiment = experiment_class(job.experiment)
-    defaults = {field.name: field.default for field in dataclasses.fields(experiment)}
-    changed = [(name, value) for name, value in job.params.items() if _plain(value) != _plain(defaults.get(name))]
-    usual = {
-        "duration": experiment.DURATION,
-        "stride": 1,
-        "control_dt": 1e-3,
-        "device": "cpu",
-        "precision": engine_entry(job.engine).precisions[0],
-    }
-    return changed + [(name, getattr(job, name)) for name, value in usual.items() if getattr(job, name) != value]
-
-
-def _plain(value: object) -> object:
-    """A tuple and the list that JSON makes of it are the same."""
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _short(value: object) -> str:
+def short(value: object) -> str:
+    """A value in a few letters, without spaces."""
     return f"{value:g}" if isinstance(value, float) else str(value).replace(" ", "")
 
 

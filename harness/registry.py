@@ -8,7 +8,10 @@ from typing import Any
 from ..engines import ENGINES, Entry
 from ..experiments import EXPERIMENTS
 from .errors import UnknownName
+from .job import PACKAGE
 from .provenance import installed
+
+STUDIES = PACKAGE / "experiments" / "conf" / "study"
 
 
 def engine_entry(name: str) -> Entry:
@@ -52,6 +55,14 @@ def experiment_class(name: str) -> Any:
     """The dataclass of an experiment."""
     module = experiment_module(name)
     return getattr(import_module(f"simparity.experiments.{module}"), EXPERIMENTS[name].partition(":")[2])
+
+
+def studies() -> dict[str, str]:
+    """The studies that come with simparity: name -> what it is, the first line of its file."""
+    return {
+        path.stem: path.read_text().partition("\n")[0].lstrip("# ").rstrip(".")
+        for path in sorted(STUDIES.glob("*.yaml"))
+    }
 
 
 def ensemble_of(name: str) -> str:

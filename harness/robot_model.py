@@ -164,8 +164,10 @@ def _compiled(description: str, stamp: tuple[int, ...]) -> RobotModel:
         unreal = impossible(spec)
         model = spec.compile()
     except ValueError as error:
-        named = "".join(f"; {one.text}" for one in unreal)
-        raise UsageError(f"{name} cannot be compiled: {' '.join(str(error).split())}{named}") from error
+        said = " ".join(str(error).split())
+        if unreal and "inertia" in said:  # MuJoCo's own words say less, and name one link of several
+            said = f"{'; '.join(one.text for one in unreal)}; correct <inertial>, or set balanceinertia in <compiler>"
+        raise UsageError(f"{name} cannot be compiled: {said}") from error
     for field in (
         "body_pos",
         "body_mass",

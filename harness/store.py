@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import json
 import shutil
 import tempfile
@@ -153,6 +154,17 @@ def runs(results: Path) -> Iterator[tuple[Path, Record] | Damage]:
             yield Damage(path, str(error))
 
 
+def records(results: Path) -> list[Record]:
+    """Every record below `results` that can be read.
+
+    Raises:
+        UsageError: the folder does not exist.
+    """
+    if not results.is_dir():
+        raise UsageError(f"results folder {results} does not exist; `simparity run` makes it")
+    return [item[1] for item in runs(results) if isinstance(item, tuple)]
+
+
 def newest_code(found: Iterable[tuple[Path, Record]]) -> tuple[list[tuple[Path, Record]], list[tuple[Path, Record]]]:
     """Runs of the code of simparity that ran last, of each experiment and engine on each machine, and the earlier ones.
 
@@ -172,13 +184,24 @@ def _ran_by(folder: Path, record: Record) -> tuple[str, ...]:
 
 
 def find(run_id: str, results: Path) -> Path:
-    """Folder of the run with that id, or MACHINE/id.
+    """Folder of the run with that id, with an id that begins so, or MACHINE/id.
 
     Raises:
         UsageError: there is none, or several.
     """
-    machine, _, name = run_id.rpartition("/")
-    found = sorted(results.glob(f"{machine or '*'}/*/*/{name}"))
+    if not isinstance(run_id, str):
+        raise UsageError(
+            f"a run is named by text such as {_example(results)!r}, not by {run_id!r}; "
+            f"simparity.load({str(results)!r}).run_id lists the names"
+        )
+    machine, _, part = run_id.rpartition("/")
+    ids = {path.name for path in results.glob(f"{machine or '*'}/*/*/*") if path.is_dir()}
+    alike = [one for one in sorted(ids) if part and one.startswith(part)]
+    name = part if part in ids or len(alike) != 1 else alike[0]
+    if len(alike) > 1 and part not in ids:
+        few = ", ".join(alike[:4]) + (" and more" if len(alike) > 4 else "")
+        raise UsageError(f"run {run_id!r} may be any of {len(alike)} in {results}: {few}; give more of its id")
+    found = sorted(results.glob(f"{machine or '*'}/*/*/{glob.escape(name)}")) if name in ids else []
     if len(found) > 1:
         machines = ", ".join(path.parents[2].name for path in found)
         raise UsageError(f"run {run_id!r} was made on several machines: {machines}; give MACHINE/{run_id}")
@@ -187,6 +210,11 @@ def find(run_id: str, results: Path) -> Path:
     raise UsageError(
         f"run {run_id!r} is not in {results}; simparity.load({str(results)!r}).run_id lists those that are"
     )
+
+
+def _example(results: Path) -> str:
+    """A run id in that folder, or one that could be."""
+    return next((path.name for path in sorted(results.glob("*/*/*/*-r*"))), "0123456789abcdef-r0")
 
 
 def _json(plain: dict[str, Any]) -> str:

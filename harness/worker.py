@@ -29,6 +29,7 @@ from .detectors import detect, inversions
 from .engine import Contacts, Settings, Simulation
 from .errors import Diverged, Unsupported
 from .experiment import Context, Experiment
+from .ignored import ignored
 from .job import Job, from_plain
 from .machine_lock import WAITING, MachineLock
 from .pace import paced_loop, warning
@@ -187,7 +188,7 @@ def _judged(
         resolution=context.resolution,
         metrics=metrics,
         checks=tuple(judge(experiment, trace, context, metrics)),
-        notes=_notes(job, context),
+        notes=(*_notes(job, context), *ignored(context.resolution)),
         detections=(*detect(scene, trace, experiment.events(job.dt)), *inversions(context.soft)),
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simparity.harness.channels import BY_NAME, JOINT
-from simparity.harness.compare import Difference, angle_between, difference, judge, judge_pair, largest, spread
+from simparity.harness.compare import UNITS, Difference, angle_between, difference, judge, judge_pair, largest, spread
 from simparity.harness.errors import SimparityError
 from simparity.harness.trace import Trace
 
@@ -85,7 +85,10 @@ def test_the_gravest_quantity_decides() -> None:
     apart = Difference(position=2.0, position_rms=1.0, angle=0.0, impulse=9.0)
     zero = Difference(position=0.0, position_rms=0.0, angle=0.0, impulse=0.0)
     fine = Difference(position=3.0, position_rms=0.0, angle=0.0, impulse=1.0)
-    assert judge_pair(apart, (1.0, 1.0, 1.0), zero, fine) == ("differ", ("not converged", "agree", "differ", "agree"))
+    assert judge_pair(apart, (1.0, 1.0, 1.0), zero, fine) == (
+        "differ",
+        ("not converged", "agree", "differ", *["agree"] * 2),
+    )
 
 
 def robot(dt: float, *, shift: float = 0.0, joints: tuple[str, ...] = ("shoulder", "elbow")) -> Trace:
@@ -100,12 +103,21 @@ def robot(dt: float, *, shift: float = 0.0, joints: tuple[str, ...] = ("shoulder
 
 def test_joints_are_compared_where_there_are_no_bodies() -> None:
     apart = difference(robot(1e-3), robot(1e-3, shift=-0.2))
-    assert apart.values() == (0.0, 0.0, 0.0, pytest.approx(0.02))
+    assert apart.values() == (0.0, 0.0, 0.0, pytest.approx(0.02), 0.0)
     assert (apart.motion, apart.motion_kind) == (apart.joint, "joint")
 
 
+def test_joints_that_slide_are_compared_in_their_own_unit() -> None:
+    apart = difference(robot(1e-3), robot(1e-3, shift=-0.2), sliding={"elbow"})
+    assert apart.values() == (0.0, 0.0, 0.0, 0.0, pytest.approx(0.02))
+    assert (apart.motion, apart.motion_kind, UNITS[apart.motion_kind]) == (apart.slide, "slide", "m")
+    nothing = replace(apart, slide=0.0)
+    assert judge_pair(apart, (0.03, 0.0, 0.0), nothing, nothing)[0] == "agree"
+    assert judge_pair(apart, (0.01, 9.0, 9.0), nothing, nothing)[1][-1] == "differ", "against that of positions"
+
+
 def test_a_scene_of_nothing_has_no_difference() -> None:
-    assert difference(robot(1e-3, joints=()), robot(1e-3, joints=())).values() == (0.0, 0.0, 0.0, 0.0)
+    assert difference(robot(1e-3, joints=()), robot(1e-3, joints=())).values() == (0.0,) * 5
 
 
 def test_other_joints_are_refused() -> None:
@@ -117,7 +129,7 @@ def test_joints_are_held_against_the_tolerance_of_the_angle() -> None:
     apart = Difference(position=0.0, position_rms=0.0, angle=0.0, impulse=0.0, joint=2.0)
     zero = replace(apart, joint=0.0)
     assert judge_pair(apart, (0.0, 3.0, 0.0), zero, zero)[0] == "agree"
-    assert judge_pair(apart, (9.0, 1.0, 9.0), zero, zero) == ("differ", ("agree", "agree", "agree", "differ"))
+    assert judge_pair(apart, (9.0, 1.0, 9.0), zero, zero) == ("differ", (*["agree"] * 3, "differ", "agree"))
     assert largest([zero, apart]) == apart
 
 

@@ -6,9 +6,10 @@ import pytest
 
 from simparity.engines import ENGINES
 from simparity.experiments import EXPERIMENTS
-from simparity.harness.configure import CONF, plan, studies
+from simparity.harness.composition import CONF
+from simparity.harness.configure import plan
 from simparity.harness.job import Job, from_plain
-from simparity.harness.registry import engine_mapping, engine_version
+from simparity.harness.registry import engine_mapping, engine_version, studies
 from simparity.harness.settings import PROFILES
 
 

@@ -99,7 +99,16 @@ def test_included_links_are_looked_at_and_what_a_body_can_have_is_not_named(tmp_
 def test_what_the_compiler_refuses_is_refused_with_file_and_link(tmp_path: Path, inertia: str, said: str) -> None:
     path = tmp_path / "arm.xml"
     path.write_text(ARM.format(compiler="", mass=1, inertia=f'diaginertia="{inertia}"'))
-    with pytest.raises(UsageError, match=f"arm.xml cannot be compiled.*link 'arm' of 1 kg.*{said}"):
+    with pytest.raises(UsageError, match=f"{path} cannot be compiled: link 'arm' of 1 kg.*{said}; correct") as raised:
+        model(str(path))
+    assert "must satisfy" not in str(raised.value) and "mjMINVAL" not in str(raised.value), "MuJoCo said it first"
+
+
+def test_what_else_the_compiler_refuses_keeps_its_words(tmp_path: Path) -> None:
+    path = tmp_path / "arm.xml"
+    text = ARM.format(compiler=BALANCED, mass=1, inertia='diaginertia="0.1 0.3 0.1"')
+    path.write_text(text.replace("</worldbody>", "</worldbody><keyframe><key qpos='1 2 3'/></keyframe>"))
+    with pytest.raises(UsageError, match=r"cannot be compiled: (?!link).*qpos"):
         model(str(path))
 
 

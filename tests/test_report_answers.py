@@ -190,3 +190,47 @@ def test_friction_that_an_engine_does_not_have_is_a_cause_in_a_robot() -> None:
     have = Resolution(table={name: row(0.2, "N m")}, contact_law=SOFT)
     none = replace(have, table={name: Resolved(value=None, unit="N m", origin="absent", native="no such thing")})
     assert causes([none], [have]) == ["joint friction 0 instead of 0.2\xa0N m"]
+
+
+def test_what_slows_a_body_is_a_cause() -> None:
+    """A body that touches nothing has no law to explain it."""
+    name = "body.box.angular_damping"
+    damped, free = (Resolution(table={name: row(value, "1/s")}, contact_law=SOFT) for value in (0.05, 0.0))
+    assert causes([damped], [free]) == ["angular damping 0.05\xa01/s instead of 0"]
+
+
+def test_what_only_one_side_simulates_comes_before_what_nobody_asked_for() -> None:
+    names = ("joint.hinge.load_friction", "joint.hinge.friction")
+    ours, theirs = (
+        Resolution(table={n: row(v, "N m") for n, v in zip(names, values, strict=True)}, contact_law=SOFT)
+        for values in ((0.05, 0.0), (0.0, 0.2))
+    )
+    assert causes([ours], [theirs])[0].startswith("joint friction 0 instead of 0.2")
+
+
+@pytest.mark.parametrize(
+    ("fine", "said"),
+    [
+        (0.052, "an error of the step: 2\xa0mm with half of dt in both"),
+        (0.0527, "half of dt moves beta by 1.3\xa0mm and alpha by 0 and leaves 2.7\xa0mm between them"),
+        (0.0535, ""),
+    ],
+)
+def test_what_half_of_dt_does_to_a_difference_is_told_beside_it(results: Path, fine: float, said: str) -> None:
+    """Left out where it changes neither engine by a quarter of the difference."""
+    full(results, "alpha", 0.05)
+    for dt, height in ((1e-3, 0.054), (5e-4, fine)):
+        for repeat in (0, 1):
+            made_run(results, "beta", height=height, dt=dt, repeat=repeat)
+    told = summarise(results).sections[0].answer
+    assert "differs from alpha by 4\xa0mm" in told and said in told
+    assert bool(said) == ("half of dt" in told)
+
+
+def test_an_integrator_that_cannot_be_read_is_told_where_nothing_else_explains(results: Path) -> None:
+    full(results, "alpha", 0.05)
+    hidden = Resolved(value=None, unit="", origin="unreadable", native="no accessor; semi-implicit")
+    three(results, "beta", 0.06, rows={"integrator": hidden})
+    assert "integrator of beta: no accessor; semi-implicit" in summarise(results).sections[0].answer
+    three(results, "gamma", 0.07, rows={"integrator": hidden}, law=IMPULSE)
+    assert "integrator of gamma" not in summarise(results).sections[0].answer

@@ -10,9 +10,10 @@ import pytest
 import simparity
 from simparity.engines import ENGINES
 from simparity.harness.checks import Verdict
-from simparity.harness.listing import metric_table, run_table
+from simparity.harness.listing import run_table
 from simparity.harness.report.summarise import summarise
 from simparity.harness.report.write import write_report
+from simparity.harness.showing import metric_table
 from simparity.harness.significance import fisher, holm
 from simparity.harness.store import read
 

@@ -43,15 +43,17 @@ def test_robots_are_compared_by_their_joints(results: Path) -> None:
     robot(results, "beta", 1e-3)
     summary = summarise(results)
     found = cell(summary, "alpha", "beta")
-    assert (found.word, found.kind, found.amount) == ("differ", "joint", "2\xa0mrad")
+    assert (found.word, found.kind, found.amount) == ("differ", "joint", "1\xa0mrad")
     (table,) = summary.matrix.numbers
-    assert table.kinds == ("joint",)
+    assert table.kinds == ("joint", "slide")
+    assert [number.difference for number in table.rows[0].numbers if number] == ["1\xa0mrad", "2\xa0mm"]
     panel = summary.sections[0].panels[0]
     assert [(row.label, row.kind, row.unit) for row in panel.convergence] == [
-        ("alpha", "joint", "rad"),
+        ("alpha", "slide", "m"),
+        ("beta", "slide", "m"),
         ("beta", "joint", "rad"),
     ]
-    assert panel.convergence[1].difference == pytest.approx(2e-3)
+    assert [row.difference for row in panel.convergence[1:]] == pytest.approx([2e-3, 1e-3])
 
 
 def test_joints_have_small_diagrams_with_their_units(results: Path) -> None:
@@ -84,10 +86,10 @@ def test_the_difference_is_drawn_against_the_softness_of_the_controller(results:
     assert softening.where == "default settings, step 1\xa0ms"
     (curve,) = softening.chart.curves
     assert curve.label == "alpha and beta"
-    assert curve.x.tolist() == [0.25, 0.5, 1.0] and curve.y.tolist() == pytest.approx([8e-3, 4e-3, 2e-3])
+    assert curve.x.tolist() == [0.25, 0.5, 1.0] and curve.y.tolist() == pytest.approx([4e-3, 2e-3, 1e-3])
     assert section.answers[-1] == (
         "With a softer controller (soften 1 to 0.25; default settings, step 1\xa0ms), "
-        "the largest joint difference (alpha and beta) goes from 2\xa0mrad to 8\xa0mrad."
+        "the largest joint difference (alpha and beta) goes from 1\xa0mrad to 4\xa0mrad."
     )
     assert not any("soften 0.5" in answer for answer in section.answers)
 

@@ -231,7 +231,7 @@ def test_stored_runs_can_be_asked_for(tmp_path: Path) -> None:
         return subprocess.run(command("show", *words), cwd=tmp_path, capture_output=True, text=True, timeout=60)
 
     done = show("--where", "experiment.speed=1", "--metrics", "range")
-    assert len(done.stdout.splitlines()) == 2
+    assert len(done.stdout.splitlines()) == 4, "what holds for all, a head of two lines, and the run"
     assert "speed=1" in done.stdout
     assert "name 'sped' does not exist; known names: " in show("--where", "sped=1").stderr
     assert "no such metric" in show("--metrics", "rnge").stderr

@@ -62,6 +62,23 @@ def answer(
     return tuple(text[:1].upper() + text[1:] + "." for text in said if text)
 
 
+def full_runs(runs: Sequence[Run]) -> Sequence[Run]:
+    """`runs` without smoke runs, unless there are no others."""
+    return [run for run in runs if not run.variant.smoke] or runs
+
+
+def with_smoke(answers: tuple[str, ...], runs: Sequence[Run]) -> tuple[str, ...]:
+    """`answers` with a sentence about the smoke runs among `runs`, the first one where there are only those."""
+    short = sum(run.variant.smoke for run in runs)
+    if not short:
+        return answers
+    if short == len(runs):
+        only = f"Smoke run{'s' if short > 1 else ''} only (smoke=true: short and coarse)"
+        return (f"{only}: whether it runs at all, not how engines compare.", *answers)
+    many = f"{short} smoke runs (smoke=true: short and coarse) are" if short > 1 else "One smoke run (smoke=true) is"
+    return (*answers, f"{many} not in these answers, and below held against other smoke runs only.")
+
+
 def failed_checks(runs: Sequence[Run], words: Lexicon) -> str:
     """The checks that fail in any run of the experiment, by metric."""
     failed: dict[str, set[str]] = {}
@@ -74,7 +91,7 @@ def failed_checks(runs: Sequence[Run], words: Lexicon) -> str:
     if not total:
         return ""
     if not failed:
-        return f"all {total} checks against closed forms pass"
+        return f"all {total} checks against closed forms pass" if total > 1 else "its closed-form check passes"
     named = [f"{metric} ({', '.join(sorted(who))})" for metric, who in sorted(failed.items())[:MOST_NAMED]]
     more = f" and {len(failed) - MOST_NAMED} more" if len(failed) > MOST_NAMED else ""
     return f"checks that fail: {', '.join(named)}{more}"

@@ -6,6 +6,17 @@ from dataclasses import dataclass
 
 from ..scene import Array
 
+COLOURS = 8  # that the stylesheet defines as --c0 to --c7; an engine has the same one in every report
+# lengths of dash and gap in line widths, of an engine's participants in turn: other options, versions, machines
+DASHES: tuple[tuple[float, ...], ...] = (
+    (),
+    (4, 1.6),
+    (1.2, 1.4),
+    (6, 1.5, 1.2, 1.5),
+    (9, 2),
+    (6, 1.5, 1.2, 1.5, 1.2, 1.5),
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Style:

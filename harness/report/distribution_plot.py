@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from .chart import Bars, Strip, Style
-from .plot import COLOURS, INK, OUTCOMES, RC, SERIES, for_page
+from .chart import COLOURS, Bars, Strip, Style
+from .plot import INK, OUTCOMES, RC, SERIES, for_page
 from .quantity import prefix_for
 
 OUTCOME_COLOURS = 6  # that the stylesheet defines as --o0 to --o5

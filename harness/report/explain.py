@@ -21,6 +21,7 @@ _CONTACT_OPTIONS = ("impratio", "contact_resolution", "cone")
 _OF_CONTACT = {*_CONTACT_OPTIONS, "multi_contact", "bounce_threshold", "max_depenetration_velocity"}
 _OF_LAW = ("impedance", "time_constant", "damping_ratio")  # of shapes: said by the contact law already
 _MOTION = ("load_friction", "linear_damping", "angular_damping", "armature", "damping", "friction")  # these first
+_MAY_LACK = ("friction", "damping", "armature")  # of a joint: engines that have no such thing say so
 _SETS_IMPEDANCE = ("d_min", "d_max")
 
 
@@ -61,13 +62,20 @@ def causes(ours: Sequence[Resolution], theirs: Sequence[Resolution], most: int =
             side.setdefault(name, Trait(value=0, unit=unit))
     left, right = _common(traits[: len(ours)]), _common(traits[len(ours) :])
     apart = [name for name in left if name in right and not left[name].same(right[name])]
-    apart.sort(key=lambda name: not _slows(name) and not name.startswith("law."))  # what nobody asked for comes first
+    # what one side has and the other has not comes first, then what nobody asked for
+    apart.sort(key=lambda n: (not _one_sided(n, left, right), not _slows(n) and not n.startswith("law.")))
     return list(_worded(apart, left, right))[:most]
 
 
+def _one_sided(name: str, left: Mapping[str, Trait], right: Mapping[str, Trait]) -> bool:
+    """Whether it is friction, damping or armature of a joint that only one side simulates."""
+    zero = [not side[name].value for side in (left, right)]
+    return name.startswith("joint.") and name.rpartition(".")[2] in _MAY_LACK and zero[0] != zero[1]
+
+
 def _slows(name: str) -> bool:
-    """Whether it is something that slows a joint or a link and that most engines do not have."""
-    return name.startswith(("joint.", "link.")) and name.endswith(
+    """Whether it is something that slows a joint, a link or a body and that most engines do not have."""
+    return name.startswith(("joint.", "link.", "body.")) and name.endswith(
         ("load_friction", "linear_damping", "angular_damping")
     )
 
@@ -125,7 +133,7 @@ def _traits(resolution: Resolution) -> dict[str, Trait]:
     joints = [name for name in names if name.startswith("joint.")]
     order += sorted(joints, key=lambda name: _rank(name.rpartition(".")[2]))
     order += [name for name in options if name not in _CONTACT_OPTIONS]
-    order += [name for name in names if name.startswith("link.")]
+    order += [name for name in names if name.startswith("link.") or (name.startswith("body.") and _slows(name))]
     if touching:
         covered = _OF_LAW if isinstance(resolution.contact_law, Soft) else ()
         order += [n for n in names if n.startswith(("shape.", "pair.")) and n.rpartition(".")[2] not in covered]
@@ -142,7 +150,7 @@ def _rank(quantity: str) -> int:
 
 def _has_none(name: str, row: Resolved) -> bool:
     """Whether the engine has no such thing, which is a zero; so far for what slows a joint only."""
-    return row.origin == "absent" and name.startswith("joint.") and name.endswith(("friction", "damping", "armature"))
+    return row.origin == "absent" and name.startswith("joint.") and name.endswith(_MAY_LACK)
 
 
 def _of_law(resolution: Resolution) -> Iterator[tuple[str, Trait]]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..compare import common_samples
+from ..compare import UNITS, common_samples
 from ..scene import Array
 from ..trace import Trace
 from .chart import Chart, Curve
@@ -183,12 +183,13 @@ def convergence_charts(
         if len(points) > 1 and all(p[1] > 0 for p in points)
     ]
     base = names[reference] if reference else ""
-    joints = any(part.motion_kind == "joint" for c in comparisons for s in c.ok if (part := s.halved))
+    kinds = {part.motion_kind for c in comparisons for s in c.ok if (part := s.halved) and part.motion}
+    kind = next((kind for kind in ("joint", "slide") if kind in kinds), "position")
     chart = Chart(
         title="Refinement (solid) and difference (dashed) against dt",
         alt=f"Solid: change of position when dt is halved. Dashed: largest distance from {base}. Both against dt",
         x=("dt", "s"),
-        y=("joint position", "rad") if joints else ("position", "m"),
+        y=("position" if kind == "position" else "joint position", UNITS[kind]),
         curves=tuple(curves),
         log_x=True,
         log_y=True,

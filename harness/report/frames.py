@@ -17,6 +17,7 @@ from ..errors import UsageError
 from ..experiment import OUTCOME, outcome_word
 from ..record import Record
 from ..registry import outcomes_of
+from ..smoke import smoke_of
 
 _COMPONENTS = {1: ("",), 3: ("_x", "_y", "_z"), 4: ("_w", "_x", "_y", "_z")}
 COLUMNS = (
@@ -30,6 +31,7 @@ COLUMNS = (
     "stride",
     "control_dt",
     "repeat",
+    "smoke",
     "device",
     "precision",
     "status",
@@ -58,6 +60,7 @@ def row_of(record: Record, machine: str) -> dict[str, Any]:
         "stride": job.stride,
         "control_dt": job.control_dt,
         "repeat": job.repeat,
+        "smoke": bool(smoke_of(job)),
         "device": job.device,
         "precision": job.precision,
         "status": record.status,

@@ -10,7 +10,7 @@ from ..compare import common_samples
 from ..scene import Array
 from ..trace import Trace
 from .chart import Chart, ChartGroup, Curve
-from .measure import Comparison, Standing, Traces
+from .measure import Comparison, Standing, Traces, sliding
 from .participants import Participant
 
 MOST_JOINTS = 9
@@ -64,13 +64,8 @@ def _shown(joints: Sequence[str], apart: Mapping[str, tuple[Array, Array]]) -> l
 
 
 def _unit(comparison: Comparison, joint: str) -> str:
-    """Unit of a joint's position, from its limits as some engine resolved them."""
-    for standing in comparison.ok:
-        resolution = standing.run.record.resolution
-        row = resolution.table.get(f"joint.{joint}.lower") if resolution else None
-        if row is not None and row.unit in ("rad", "m"):
-            return row.unit
-    return "rad"
+    """Unit of a joint's position, from its limits as engines resolved them."""
+    return "m" if any(joint in sliding(one.run.record.resolution) for one in comparison.ok) else "rad"
 
 
 def _group(

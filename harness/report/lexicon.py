@@ -99,7 +99,7 @@ def lexicon(runs: Sequence[Run], colours: Mapping[str, int]) -> Lexicon:
 
 
 def variant_texts(variants: Sequence[Variant], experiment: type[Experiment] | None) -> dict[Variant, str]:
-    """What sets each variant apart: "start=push incline=0.2", nothing for the experiment's defaults."""
+    """What sets each variant apart: "start=push incline=0.2", "smoke", nothing for the experiment's defaults."""
     usual: dict[str, str] = {}
     if experiment is not None:
         fields: Any = dataclasses.fields(experiment)  # type: ignore[arg-type]  # every experiment is a dataclass
@@ -117,11 +117,18 @@ def variant_texts(variants: Sequence[Variant], experiment: type[Experiment] | No
     everything = list(rows.values())
     varying = {name for row in everything for name in row if len({other.get(name) for other in everything}) > 1}
 
-    def shown(name: str, value: str) -> bool:
+    def shown(variant: Variant, name: str, value: str) -> bool:
+        if variant.smoke and experiment is not None and name in experiment.SMOKE:
+            return False
         return value != usual[name] if name in usual else name in varying
 
     return {
-        variant: " ".join(f"{name}={value}" for name, value in row.items() if shown(name, value))
+        variant: " ".join(
+            [
+                *(["smoke"] if variant.smoke else []),
+                *(f"{name}={value}" for name, value in row.items() if shown(variant, name, value)),
+            ]
+        )
         for variant, row in rows.items()
     }
 
@@ -145,6 +152,5 @@ def experiment_of(run: Run) -> Experiment | None:
 
 
 def _style(who: Participant, label: str, names: Mapping[Participant, str], colours: Mapping[str, int]) -> Style:
-    overrides = {other.overrides for other in names if other.engine == who.engine}
-    order = sorted(overrides, key=lambda one: (len(one), one))
-    return Style(label=label, colour=colours[who.engine], dash=order.index(who.overrides))
+    order = sorted((one for one in names if one.engine == who.engine), key=lambda one: (len(one.overrides), one))
+    return Style(label=label, colour=colours[who.engine], dash=order.index(who))

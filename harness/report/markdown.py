@@ -38,6 +38,11 @@ def _lines(summary: Summary) -> Iterator[str]:
         yield from _matrix(summary.matrix)
         yield from (f"- {_text(note)}" for note in summary.matrix.notes)
         yield ""
+        if summary.matrix.resolving:
+            yield from ("What would resolve the verdicts that are unresolved:", "", "```sh")
+            for one in summary.matrix.resolving:
+                yield from (f"# {one.where}", *one.commands)
+            yield from ("```", "")
     for section in summary.sections:
         yield from _section(section)
     if summary.damage:

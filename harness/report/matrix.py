@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..compare import KINDS
+from .lexicon import Lexicon
 from .measure import Comparison, Pair
 from .participants import Participant, base_of
 from .quantity import quantity
-from .summary import Matrix, MatrixRow, Number, NumberRow, NumberTable
+from .resolving import commands
+from .summary import Matrix, MatrixRow, Number, NumberRow, NumberTable, Resolving
 from .verdicts import Cell, Judged, size
 
 
@@ -29,7 +31,7 @@ class Entered:
     rows: tuple[tuple[str, str, Judged], ...]
     refining: tuple[Comparison, ...]
     doubled: tuple[tuple[str, str], ...]
-    names: Mapping[Participant, str]
+    words: Lexicon
     reference: Participant | None
 
 
@@ -39,11 +41,13 @@ def matrix_of(entered: Iterable[Entered]) -> Matrix:
     overrides: dict[tuple[str, str], int] = {}
     telling: Counter[tuple[str, str]] = Counter()
     rows: list[tuple[MatrixRow, dict[tuple[str, str], Cell]]] = []
+    resolving: list[Resolving] = []
     for one in everything:
         for variant, anchor, judged in one.rows:
+            resolving += _resolving(one, variant, anchor, judged)
             cells = {}
             for pair, cell in _columns(judged, one.reference):
-                label = one.names[pair[0]], one.names[pair[1]]
+                label = one.words.names[pair[0]], one.words.names[pair[1]]
                 overrides[label] = sum(len(who.overrides) for who in pair)
                 telling[label] += cell.apart is not None
                 cells[label] = cell
@@ -63,7 +67,17 @@ def matrix_of(entered: Iterable[Entered]) -> Matrix:
         rows=filled,
         notes=tuple(_notes(everything)),
         numbers=tuple(_numbers(one.experiment, pairs, filled) for one in everything if one.rows),
+        resolving=tuple(resolving),
     )
+
+
+def _resolving(one: Entered, variant: str, anchor: str, judged: Judged) -> Iterator[Resolving]:
+    """What to run for the unresolved verdicts of a row, if there are any."""
+    found = commands(judged, one.words)
+    settings, dt = judged.comparison.series.variant.settings, judged.comparison.dt
+    where = ", ".join(word for word in (one.experiment, settings, variant, quantity(dt, "s")) if word)
+    if found:
+        yield Resolving(where=where, anchor=anchor, commands=found)
 
 
 def _filled(row: MatrixRow, cells: tuple[Cell | None, ...]) -> MatrixRow:

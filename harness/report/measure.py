@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from .. import store
 from ..compare import Difference, difference, largest
 from ..contacts import ContactTrace
+from ..engine import Resolution
 from ..errors import SimparityError
 from ..trace import Trace
 from .participants import Participant, base_of
@@ -105,6 +106,7 @@ class Comparison:
 
     Attributes:
         refines: the step only serves the refinement of the doubled one: all have run that, and no pair has a finer one.
+        finer: how far pairs are apart when both take half of this step, for those that have run it.
     """
 
     series: Series
@@ -112,6 +114,7 @@ class Comparison:
     standings: tuple[Standing, ...]
     apart: Mapping[Pair, Difference | None]
     refines: bool
+    finer: Mapping[Pair, Difference | None] = field(default_factory=dict)
 
     def standing(self, who: Participant) -> Standing:
         """The standing of one participant."""
@@ -136,7 +139,12 @@ def measure(series: Series, traces: Traces) -> tuple[Comparison, ...]:
             coarser = all(any(_has(seen, who) for seen in doubled) for who in present)
             refines = coarser and sum(standing.halved is not None for standing in standings) < 2
             found.append(Comparison(series=series, dt=dt, standings=standings, apart=apart, refines=refines))
-    return tuple(found)
+    return tuple(replace(one, finer=_at(_step(series, one.dt / 2), found)) for one in found)
+
+
+def _at(dt: float, found: Iterable[Comparison]) -> Mapping[Pair, Difference | None]:
+    """How far pairs are apart at that step."""
+    return next((one.apart for one in found if one.dt == dt), {})
 
 
 def main_of(comparisons: Iterable[Comparison], usual_dt: float | None) -> Comparison:
@@ -149,7 +157,7 @@ def reference_of(comparison: Comparison, tolerance: tuple[float, float, float]) 
     everyone = [standing.who for standing in comparison.ok]
     plain = [standing for standing in comparison.ok if base_of(standing.who, everyone) is None]
     engines = {standing.who for standing in plain}
-    limits = {"position": tolerance[0], "joint": tolerance[1]}
+    limits = {"position": tolerance[0], "joint": tolerance[1], "slide": tolerance[0]}
 
     def rank(standing: Standing) -> tuple[int, int, float, Participant]:
         to_others = [
@@ -176,6 +184,7 @@ def _standing(series: Series, who: Participant, dt: float, traces: Traces) -> St
     runs, ok = series.runs[who, dt], series.ok(who, dt)
     loaded = [trace for run in ok if (trace := traces.of(run)) is not None]
     pairs = list(combinations(loaded, 2))
+    slides = sliding(ok[0].record.resolution) if ok else frozenset()
     halved = _finer(ok, series.ok(who, _step(series, dt / 2)), traces)
     doubled = {name: _finer(ok, _doubled(series, who, dt, name), traces) for name in _refined_by(ok)}
     return Standing(
@@ -183,7 +192,7 @@ def _standing(series: Series, who: Participant, dt: float, traces: Traces) -> St
         dt=dt,
         run=runs[0],
         repeats=len(ok),
-        spread=largest(found for pair in pairs if (found := _difference(*pair)) is not None),
+        spread=largest(found for pair in pairs if (found := _difference(*pair, slides)) is not None),
         identical=all(_identical(*pair) for pair in pairs) if pairs else None,
         halved=halved,
         doubled=doubled,
@@ -201,12 +210,23 @@ def _finer(coarse: tuple[Run, ...], fine: tuple[Run, ...], traces: Traces) -> Di
 
 def _apart(a: Run, b: Run, traces: Traces) -> Difference | None:
     first, second = traces.of(a), traces.of(b)
-    return None if first is None or second is None else _difference(first, second)
+    slides = sliding(a.record.resolution) | sliding(b.record.resolution)
+    return None if first is None or second is None else _difference(first, second, slides)
 
 
-def _difference(a: Trace, b: Trace) -> Difference | None:
+def sliding(resolution: Resolution | None) -> frozenset[str]:
+    """The joints whose limits an engine resolved in m."""
+    rows = resolution.table.items() if resolution is not None else ()
+    return frozenset(
+        name.removeprefix("joint.").removesuffix(".lower")
+        for name, row in rows
+        if name.startswith("joint.") and name.endswith(".lower") and row.unit == "m"
+    )
+
+
+def _difference(a: Trace, b: Trace, slides: frozenset[str]) -> Difference | None:
     try:
-        return difference(a, b)
+        return difference(a, b, slides)
     except SimparityError:
         return None
 

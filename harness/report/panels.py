@@ -147,9 +147,9 @@ def _rows(
 
 
 def _moving(judged: Judged) -> str:
-    """Position, or joint where joints move apart more than bodies."""
-    kinds = [one.motion_kind for one in judged.comparison.apart.values() if one is not None and one.motion > 0]
-    return "joint" if "joint" in kinds and "position" not in kinds else "position"
+    """Position, or joint or slide where joints move apart more than bodies."""
+    kinds = {one.motion_kind for one in judged.comparison.apart.values() if one is not None and one.motion > 0}
+    return next((kind for kind in ("position", "joint", "slide") if kind in kinds), "position")
 
 
 def _of(difference: Difference | None, kind: str) -> float | None:

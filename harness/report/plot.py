@@ -22,22 +22,15 @@ from matplotlib.ticker import (
     SymmetricalLogLocator,
 )
 
-from .chart import Chart, Curve, Style
+from .chart import COLOURS, DASHES, Chart, Curve, Style
 from .figures import thinned
 from .quantity import prefix_for, quantity
 
 SIZE = (4.6, 2.9)  # inches at 72 points: wide enough for two beside each other, readable at phone width
 SMALL = (2.6, 1.55)  # inches, of one of many; its margins are fixed, since laying them out takes longest
 _MARGINS: dict[str, float] = {"left": 0.25, "right": 0.97, "bottom": 0.17, "top": 0.95}
-COLOURS = 8  # that the stylesheet defines as --c0 to --c7
 # drawn in these and replaced by the page's own colours afterwards
 INK, FAINT, SERIES, OUTCOMES = "#010203", "#010204", "#0102{:02x}", "#0103{:02x}"
-_DASHES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
-    "solid",
-    (0, (4, 1.6)),
-    (0, (1.2, 1.4)),
-    (0, (6, 1.5, 1.2, 1.5)),
-)
 # the first curve is the widest, so that equal curves show as one inside the other
 _WIDTHS = (6.5, 3.6, 1.7, 0.9)
 _THIN_WIDTHS = (4.4, 2.5, 1.3, 0.8)  # of logarithmic and small diagrams
@@ -111,7 +104,8 @@ def draw(chart: Chart, styles: Mapping[str, Style], key: str) -> str:
 
 def _line(axes: Axes, chart: Chart, curve: Curve, style: Style, width: float, order: int) -> None:
     colour = SERIES.format(16 + style.colour % COLOURS)
-    dash = _DASHES[1] if curve.dashed else _DASHES[style.dash % len(_DASHES)]
+    pattern = DASHES[1] if curve.dashed else DASHES[style.dash % len(DASHES)]
+    dash: Any = (0, pattern) if pattern else "solid"
     keep = np.arange(len(curve.x)) if chart.points or chart.paths else thinned(curve.x, curve.y)
     if curve.low is not None and curve.high is not None:
         edge = np.union1d(thinned(curve.x, curve.low), thinned(curve.x, curve.high))

@@ -10,8 +10,9 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from .chart import COLOURS, DASHES
 from .distribution_plot import OUTCOME_COLOURS, draw_bars, draw_strip
-from .plot import COLOURS, draw
+from .plot import draw
 from .quantity import plain, quantity
 from .speed import LOOP, PART_WORDS, SpeedTable
 from .summary import Panel, Summary
@@ -45,6 +46,7 @@ def page(summary: Summary) -> str:
         style=(TEMPLATES / "style.css").read_text(),
         words=[(word, MEANING[word]) for word in WORDS],
         colours=COLOURS,
+        dashes=[" ".join(f"{1.6 * length:g}" for length in pattern) for pattern in DASHES],
         outcome_colours=OUTCOME_COLOURS,
         loop_parts=LOOP,
         parts_shown=_parts_shown,

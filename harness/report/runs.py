@@ -14,6 +14,7 @@ from typing import Any
 from .. import store
 from ..record import Record
 from ..registry import ensemble_of
+from ..smoke import smoke_of
 from .participants import Participant, differing, label
 from .quantity import plain
 from .sound import unsound
@@ -80,6 +81,7 @@ class Run:
             stride=job.stride,
             control_dt=job.control_dt,
             inputs=tuple(sorted(job.inputs.items())),
+            smoke=bool(smoke_of(job)),
         )
 
     @property
@@ -97,7 +99,7 @@ class Run:
 
 @dataclass(frozen=True, order=True)
 class Variant:
-    """What makes runs comparable apart from dt: experiment, parameters, settings and schedule."""
+    """What makes runs comparable apart from dt: experiment, parameters, settings and schedule; `smoke`: its SMOKE."""
 
     experiment: str
     params: tuple[tuple[str, str], ...]
@@ -106,6 +108,7 @@ class Variant:
     stride: int
     control_dt: float
     inputs: tuple[tuple[str, str], ...]
+    smoke: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .. import store
 from ..settings import PROFILES
-from .answers import PROFILE_ORDER, answer, failed_checks
+from .answers import PROFILE_ORDER, answer, failed_checks, full_runs, with_smoke
 from .defaults import side_by_side
 from .deviations import deviation_answers, deviation_tables, evaluates
 from .ensembles import judge_ensembles
@@ -51,7 +51,8 @@ def tell(name: str, runs: Sequence[Run], colours: Mapping[str, int]) -> Told:
         colours: engine -> number of its colour.
     """
     words = lexicon(runs, colours)
-    return _tell_states(name, runs, words) if evaluates(runs, words) else _tell_traces(name, runs, words)
+    told = _tell_states(name, runs, words) if evaluates(runs, words) else _tell_traces(name, runs, words)
+    return replace(told, section=replace(told.section, answers=with_smoke(told.section.answers, runs)))
 
 
 def _tell_states(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
@@ -67,11 +68,15 @@ def _tell_states(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         }
         for run in runs
     }
-    checks = failed_checks(runs, words)
+    full = full_runs(runs)
+    checks = failed_checks(full, words)
     section = Section(
         name=name,
         text=words.text,
-        answers=(*deviation_answers(runs, words), *((checks[:1].upper() + checks[1:] + ".",) if checks else ())),
+        answers=(
+            *deviation_answers(full, words),
+            *((checks[:1].upper() + checks[1:] + ".",) if checks else ()),
+        ),
         tolerance=None,
         styles=words.styles,
         panels=(),
@@ -86,13 +91,13 @@ def _tell_states(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         findings=findings_of(runs, words),
         runs=run_rows(runs, words),
     )
-    entered = Entered(experiment=name, rows=(), refining=(), doubled=(), names=words.names, reference=None)
+    entered = Entered(experiment=name, rows=(), refining=(), doubled=(), words=words, reference=None)
     return Told(section=section, entered=entered, damage=())
 
 
 def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
     order = sorted(series_of(runs), key=lambda series: _rank(series, words))
-    first = max(order, key=lambda series: (_entrants(series), -order.index(series)))
+    first = max(order, key=lambda series: (not series.variant.smoke, _entrants(series), -order.index(series)))
     measured: dict[int, Measured] = {}
     damage: list[store.Damage] = []
     reference: Participant | None = None
@@ -122,23 +127,31 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
     verdicts = judge_ensembles(every, words) if words.ensemble else judge(every, words.tolerance, words.names)
     judged = {id(one.comparison): one for one in verdicts}
     leading = measured.get(order.index(first))
-    alike = [m for m in everything if m.main.series.variant.params == first.variant.params]
+    aside = [m for m in everything if m.main.series.variant.smoke and not first.variant.smoke]
+    alike = [m for m in everything if m.main.series.variant.params == first.variant.params and m not in aside]
     answered = [judged[id(m.main)] for m in sorted(alike, key=lambda m: m is not leading)]
     softer = softenings(every, words, name)
-    others = [m.main for m in everything if m not in alike and not (softer and covers(m.main))]
+    others = [m.main for m in everything if m not in [*alike, *aside] and not (softer and covers(m.main))]
     rows = tuple(
         (words.variants[c.series.variant], m.anchor, judged[id(c)])
         for m in everything
         for c in m.comparisons
         if len(c.standings) > 1 and (words.ensemble or not c.refines)
     )
-    covered = [m.main for m in everything if m not in alike and m.main not in others]
+    covered = [m.main for m in everything if m not in [*alike, *aside] and m.main not in others]
+    covered += [c for m in aside for c in m.comparisons if words.ensemble or not c.refines]
     untold = len(rows) - sum(len(one.standings) > 1 for one in covered)
     section = Section(
         name=name,
         text=words.text,
         answers=answer(
-            answered, [judged[id(one)] for one in others], [s.sentence for s in softer], runs, words, reference, untold
+            answered,
+            [judged[id(one)] for one in others],
+            [s.sentence for s in softer],
+            full_runs(runs),
+            words,
+            reference,
+            untold,
         ),
         tolerance=words.tolerance,
         styles=words.styles,
@@ -153,7 +166,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         ),
         findings=findings_of(runs, words),
         runs=run_rows(runs, words),
-        quality=quality_table([(m.anchor, m.main) for m in everything], words),
+        quality=quality_table([(m.anchor, m.main) for m in everything if m not in aside], words),
         sweeps=sweeps_of(runs, words, name),
         outcomes=outcome_table(runs, words),
     )
@@ -162,7 +175,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         rows=rows,
         refining=tuple(c for c in every if c.refines and not words.ensemble),
         doubled=_doubled(every, words),
-        names=words.names,
+        words=words,
         reference=reference,
     )
     return Told(section=section, entered=entered, damage=tuple(damage))
@@ -180,11 +193,12 @@ def _doubled(comparisons: Sequence[Comparison], words: Lexicon) -> tuple[tuple[s
     return tuple(sorted(found))
 
 
-def _rank(series: Series, words: Lexicon) -> tuple[bool, str, int, str]:
-    """Variants at the experiment's defaults first, then by settings profile."""
+def _rank(series: Series, words: Lexicon) -> tuple[bool, bool, str, int, str]:
+    """Variants at the experiment's defaults first, then by settings profile; smoke runs at the end."""
     text, settings = words.variants[series.variant], series.variant.settings
     order = (*PROFILE_ORDER, *PROFILES)
-    return (text != "", text, order.index(settings) if settings in order else len(order), settings)
+    place = order.index(settings) if settings in order else len(order)
+    return (series.variant.smoke, text != "", text, place, settings)
 
 
 def _entrants(series: Series) -> int:

@@ -17,7 +17,6 @@ from .runs import Variant
 from .summary import Softening
 
 SOFTEN = "soften"  # the experiment parameter that scales the controller's stiffness
-PAIR_DASHES = 4
 
 Points = dict[tuple[str, str], dict[float, float]]
 
@@ -102,7 +101,7 @@ def _pair_styles(pairs: Sequence[tuple[str, str]], words: Lexicon) -> Iterator[S
     used: dict[int, int] = defaultdict(int)
     for a, b in pairs:
         colour = words.styles[b].colour
-        yield Style(label=f"{a} and {b}", colour=colour, dash=used[colour] % PAIR_DASHES)
+        yield Style(label=f"{a} and {b}", colour=colour, dash=used[colour])
         used[colour] += 1
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from ...engines import ENGINES
 from ..errors import UsageError
+from .chart import COLOURS
 from .matrix import matrix_of
 from .runs import Run, engine_versions, gather, newest_code
 from .sections import tell
-from .summary import DamageRow, EarlierRow, Summary
+from .summary import DamageRow, EarlierRow, Matrix, Summary
 
 
 def summarise(results: Path, only: frozenset[str] | None = None) -> Summary:
@@ -28,7 +32,7 @@ def summarise(results: Path, only: frozenset[str] | None = None) -> Summary:
         named = "".join(f"; {item.path}: {item.reason}" for item in damage[:3])
         raise UsageError(f"results folder {results} holds {which}; `simparity run` makes some{named}")
     engines = sorted({run.record.job.engine for run in runs})
-    colours = {engine: k for k, engine in enumerate(engines)}
+    colours = colours_of(engines)
     experiments = sorted({run.record.job.experiment for run in runs})
     told = [tell(name, [r for r in runs if r.record.job.experiment == name], colours) for name in experiments]
     damage += tuple(item for one in told for item in one.damage)
@@ -37,13 +41,31 @@ def summarise(results: Path, only: frozenset[str] | None = None) -> Summary:
         engines={name: engine_versions(runs, name) for name in engines},
         earlier=_earlier(earlier),
         statuses=dict(sorted(Counter(run.status for run in runs).items())),
-        matrix=matrix_of(one.entered for one in told),
+        matrix=_in_folder(matrix_of(one.entered for one in told), results),
         sections=tuple(one.section for one in told),
         damage=tuple(
             DamageRow(path=_shown(item.path, results), reason=item.reason.replace(str(results), results.name))
             for item in damage
         ),
     )
+
+
+def _in_folder(matrix: Matrix, results: Path) -> Matrix:
+    """`matrix` with commands that write into this folder, where it is not the usual one."""
+    if results == Path("results"):
+        return matrix
+    said = f" {shlex.quote(f'results={results}')}"
+    here = (replace(one, commands=tuple(text + said for text in one.commands)) for one in matrix.resolving)
+    return replace(matrix, resolving=tuple(here))
+
+
+def colours_of(engines: Sequence[str]) -> dict[str, int]:
+    """Number of the colour of each engine, its own in every report; one that is in no table gets one that is free."""
+    fixed = {name: ENGINES[name].colour for name in engines if name in ENGINES}
+    free = [number for number in range(COLOURS) if number not in {entry.colour for entry in ENGINES.values()}]
+    free += [number for number in range(COLOURS) if number not in (*free, *fixed.values())]
+    others = [name for name in engines if name not in fixed]
+    return fixed | {name: free[k % len(free)] if free else 0 for k, name in enumerate(others)}
 
 
 def _earlier(runs: Sequence[Run]) -> tuple[EarlierRow, ...]:

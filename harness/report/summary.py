@@ -60,18 +60,29 @@ class NumberTable:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Resolving:
+    """The commands that run what the unresolved verdicts of one comparison lack."""
+
+    where: str
+    anchor: str
+    commands: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Matrix:
     """Verdicts of all comparisons; the columns are pairs of participants.
 
     Attributes:
         notes: which runs have no row of their own and why, in sentences.
         numbers: what stands behind the verdicts, by experiment.
+        resolving: what to run where verdicts are unresolved.
     """
 
     pairs: tuple[tuple[str, str], ...]
     rows: tuple[MatrixRow, ...]
     notes: tuple[str, ...]
     numbers: tuple[NumberTable, ...]
+    resolving: tuple[Resolving, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

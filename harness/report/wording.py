@@ -11,9 +11,11 @@ from .explain import MOST, causes
 from .lexicon import Lexicon
 from .participants import Participant, base_of
 from .quantity import quantity
-from .verdicts import Cell, Judged, ending, gravest
+from .verdicts import Cell, Judged, ending, gravest, size
 
 BRIEF = 2  # causes named in a short sentence
+VANISHES = 0.6  # of a difference, or less, is left with half of dt where it is of the first order in the step or higher
+TELLS = 0.25  # of a difference: what half of dt has to change in one engine to be told beside it
 MOST_BROKEN = 3  # runs that did not end well, named in a sentence
 
 
@@ -127,7 +129,7 @@ def _about(
             continue
         notes = []
         if worst.word in ("differ", "unresolved"):
-            notes = _why(judged, group, home, ok, most=BRIEF if brief else MOST)
+            notes = _why(judged, group, home, ok, words, most=BRIEF if brief else MOST)
         if worst.word == "unresolved":
             notes.append(f"unresolved: {_missing(judged, group, home, words)}")
         clause = _relation(worst, listed([words.names[who] for who in group]), len(group), target)
@@ -136,11 +138,55 @@ def _about(
 
 
 def _why(
-    judged: Judged, group: Sequence[Participant], home: Sequence[Participant], ok: Sequence[Participant], most: int
+    judged: Judged,
+    group: Sequence[Participant],
+    home: Sequence[Participant],
+    ok: Sequence[Participant],
+    words: Lexicon,
+    most: int,
 ) -> list[str]:
-    """What a control run proved, then what separates the group from the others."""
+    """What a control run proved, then what separates the group from the others, then what half of dt shows."""
     proofs = [text for who in group if (text := proof(judged, who, home, ok))]
-    return [*proofs, *causes(_resolutions(judged, group), _resolutions(judged, home), most)][:most]
+    said = causes(_resolutions(judged, group), _resolutions(judged, home), most)
+    return [
+        *proofs,
+        *said,
+        *_of_the_step(judged, group, home, words),
+        *([] if said else _unread(judged, group, words)),
+    ][:most]
+
+
+def _of_the_step(
+    judged: Judged, group: Sequence[Participant], home: Sequence[Participant], words: Lexicon
+) -> list[str]:
+    """What half of dt in both does to their difference, where it changes either of them by as much as a part of it."""
+    comparison, found = judged.comparison, []
+    for a, b in ((a, b) for a in group for b in home):
+        cell, finer = judged.cell(a, b), comparison.finer.get((a, b)) or comparison.finer.get((b, a))
+        if cell is not None and cell.apart is not None and finer is not None and cell.kind:
+            halved = [comparison.standing(who).halved for who in (a, b)]
+            moved = [getattr(one, cell.kind) if one is not None else 0.0 for one in halved]
+            found.append((getattr(cell.apart, cell.kind), getattr(finer, cell.kind), moved, cell.kind, (a, b)))
+    if not found:
+        return []
+    before, after, moved, kind, pair = max(found, key=lambda one: one[0])
+    if 0 < after < VANISHES * before:
+        return [f"an error of the step: {size(after, kind)} with half of dt in both"]
+    if max(moved) < TELLS * before:
+        return []
+    each = [f"{words.names[who]} by {quantity(one, UNITS[kind])}" for who, one in zip(pair, moved, strict=True)]
+    return [f"half of dt moves {listed(each)} and leaves {size(after, kind)} between them"]
+
+
+def _unread(judged: Judged, group: Sequence[Participant], words: Lexicon) -> list[str]:
+    """Whose integrator no table can name, where nothing else is known to tell them apart."""
+    found = []
+    for who in group:
+        resolution = judged.comparison.standing(who).run.record.resolution
+        row = resolution.table.get("integrator") if resolution is not None else None
+        if row is not None and row.origin == "unreadable":
+            found.append(f"integrator of {words.names[who]}: {row.native}")
+    return found
 
 
 def _less_than_a_finer_run(
