@@ -125,17 +125,21 @@ def from_plain(plain: Mapping[str, Any]) -> Job:
 
 def code_digest(engine: str, experiment_module: str) -> str:
     """SHA-256 over the source files that make the numbers of `engine` and the experiment."""
+    sha = hashlib.sha256()
+    for path in code_files(engine, experiment_module):
+        sha.update(path.name.encode())
+        sha.update(path.read_bytes())
+    return sha.hexdigest()
+
+
+def code_files(engine: str, experiment_module: str) -> list[Path]:
+    """The source files that make the numbers of `engine` and the experiment."""
     files = [PACKAGE / "harness" / f"{name}.py" for name in _NUMERICAL]
     own = sorted((PACKAGE / "engines" / engine).glob("*.py"))
     text = "".join(path.read_text() for path in own)
     files += [PACKAGE / "harness" / f"{name}.py" for name in _OF_SOME_ENGINES if f"harness.{name} import" in text]
     files += own
-    files += _with_siblings(PACKAGE / "experiments" / f"{experiment_module}.py")
-    sha = hashlib.sha256()
-    for path in files:
-        sha.update(path.name.encode())
-        sha.update(path.read_bytes())
-    return sha.hexdigest()
+    return files + _with_siblings(PACKAGE / "experiments" / f"{experiment_module}.py")
 
 
 def _with_siblings(path: Path) -> list[Path]:

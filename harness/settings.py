@@ -1,7 +1,8 @@
 """Settings of an engine: which options exist, what the three profiles set, and what the user overrides.
 
 Each engine's `mapping` module declares OPTIONS (name -> Option) and PROFILES (profile -> {name: value}); this module
-merges and checks them, so that a misspelt option is one sentence before anything is built.
+merges and checks them, so that a misspelt option is one sentence before anything is built. What a profile sets only
+where the user chose a certain value is in PROFILES_WITH ((name, value) -> profile -> {name: value}), if there is one.
 """
 
 from __future__ import annotations
@@ -51,11 +52,16 @@ def settle(engine: str, mapping: Mapped, profile: str, overrides: Mapping[str, A
     if profile not in PROFILES:
         raise UnknownName("settings profile", profile, PROFILES)
     merged: dict[str, Value] = dict(mapping.PROFILES[profile])
+    asked: dict[str, Value] = {}
     for name, value in overrides.items():
         if name not in mapping.OPTIONS:
             known = ", ".join(sorted(mapping.OPTIONS)) or "none"
             raise UsageError(f"engine {engine!r} has no option {name!r}; its options: {known}")
-        merged[name] = _checked(engine, name, mapping.OPTIONS[name], value)
+        asked[name] = _checked(engine, name, mapping.OPTIONS[name], value)
+    for (name, value), besides in getattr(mapping, "PROFILES_WITH", {}).items():
+        if asked.get(name) == value:
+            merged |= besides.get(profile, {})
+    merged |= asked
     return Settings(profile=profile, options=dict(sorted(merged.items())))
 
 

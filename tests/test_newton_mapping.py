@@ -27,6 +27,29 @@ def test_an_override_wins_over_the_profile():
     assert settle("newton", mapping, "matched", {"gap": 0.01}).options["gap"] == 0.01
 
 
+def test_the_flex_has_options_of_its_own_in_every_profile_and_leaves_the_others_alone():
+    """What a run without it was called and did stays; overrides win."""
+    flex = {
+        profile: settle("newton", mapping, profile, {"soft_method": "flex"}).options for profile in mapping.PROFILES
+    }
+    assert flex["default"] == {"soft_method": "flex"}
+    matched, plain = flex["matched"], settle("newton", mapping, "matched", {}).options
+    assert matched["soft_integrator"] == "discrete" and matched["soft_half_lambda"] is True
+    assert {**plain, **matched} == matched and not set(plain) & {*mapping.OF_FLEX, "soft_method"}
+    own = settle("newton", mapping, "matched", {"soft_method": "flex", "soft_solver": "CG"}).options
+    assert own["soft_solver"] == "CG"
+    assert settle("newton", mapping, "matched", {"soft_method": "vbd"}).options == {**plain, "soft_method": "vbd"}
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [({"soft_integrator": "discrete"}, "flex"), ({"soft_method": "flex", "soft_passes": 3}, "vbd")],
+)
+def test_an_option_of_the_other_method_for_soft_bodies_is_refused(options, named):
+    with pytest.raises(Unsupported, match=f"ask for option.soft_method={named}"):
+        mapping.check_options(options)
+
+
 def test_pgs_is_refused_because_mujoco_warp_lacks_it():
     with pytest.raises(UsageError, match="PGS"):
         settle("newton", mapping, "default", {"solver": "PGS"})

@@ -152,6 +152,20 @@ def test_numbers_of_two_states_of_the_code_are_not_mixed(tmp_path: Path) -> None
     assert [one.job.dt for _, one in earlier] == [0.01]
 
 
+def test_what_some_engines_share_is_part_of_their_code_and_of_no_other() -> None:
+    from simparity.engines import ENGINES
+    from simparity.harness import job
+
+    shared, sharing = set(job._OF_SOME_ENGINES), 0
+    for engine in ENGINES:
+        text = "\n".join(path.read_text() for path in sorted((job.PACKAGE / "engines" / engine).glob("*.py")))
+        used = set(re.findall(r"^from \.\.\.harness\.(\w+) import", text, re.MULTILINE)) & shared
+        assert used in (set(), shared), "they import each other"
+        assert {path.stem for path in job.code_files(engine, "drop")} & shared == used
+        sharing += bool(used)
+    assert sharing > 1
+
+
 def test_every_module_that_an_experiment_is_made_of_is_part_of_its_code() -> None:
     """Those that it imports from beside it, in whatever form, and all of the harness that they use."""
     from simparity.experiments import EXPERIMENTS

@@ -203,7 +203,7 @@ def build(scene: Scene, dt: float, settings: Settings, device: str, precision: i
         check_mixture("newton", scene)
         if device != "cpu":
             raise Unsupported("soft bodies in Newton run on device=cpu here; ask for that")
-        mapping.check_soft(settings.options)
+        mapping.check_options(settings.options)
         flex = settings.options.get("soft_method") == "flex"
         return FlexSimulation(scene, dt, settings, device) if flex else SoftSimulation(scene, dt, settings, device)
     return NewtonSimulation(scene, dt, settings, device)

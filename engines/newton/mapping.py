@@ -102,6 +102,21 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
     },
 }
 
+# What the profiles set besides where an option has this value, as in MuJoCo's C engine.
+PROFILES_WITH: Mapping[tuple[str, Value], Mapping[str, Mapping[str, Value]]] = {
+    ("soft_method", "flex"): {
+        "published": {"soft_solver": "CG"},  # the study, for soft bodies
+        "matched": {
+            "soft_solver": "Newton",  # CG is not done after 100 iterations in 32 bit, and an arm loses the ball
+            "soft_integrator": "discrete",  # implicit elasticity, as in every other engine
+            "soft_impratio": 10.0,  # friction nearer to Coulomb's: with 1 a held ball creeps
+            "soft_half_lambda": True,  # Poisson's ratio as authored
+        },
+    }
+}
+OF_VBD = ("soft_stiffness", "soft_iterations", "soft_passes")  # no profile sets them
+OF_FLEX = ("soft_integrator", "soft_solver", "soft_impratio", "soft_half_lambda")
+
 
 def friction(material: Material) -> float | None:
     """`ShapeConfig.mu` [1], Coulomb's mu: SolverMuJoCo copies it to geom_friction[0]; a pair takes the larger."""
@@ -122,11 +137,7 @@ def check(body: str, material: Material) -> None:
         )
 
 
-OF_VBD = ("soft_stiffness", "soft_iterations", "soft_passes")  # no profile sets them
-OF_FLEX = ("soft_integrator", "soft_solver", "soft_impratio", "soft_half_lambda")
-
-
-def check_soft(options: Mapping[str, Value]) -> None:
+def check_options(options: Mapping[str, Value]) -> None:
     """Raise Unsupported for an option that belongs to the other method for soft bodies than the one asked for."""
     method = options.get("soft_method", "vbd")
     for name in OF_VBD if method == "flex" else OF_FLEX:
