@@ -14,6 +14,7 @@ import simparity
 from simparity.harness.asked import run_words
 from simparity.harness.cli import main
 from simparity.harness.configure import plan
+from simparity.harness.diff.command import diff
 from simparity.harness.errors import UsageError
 from simparity.harness.registry import studies
 from simparity.harness.selection import selected
@@ -99,6 +100,9 @@ def test_a_part_of_an_id_that_several_have_is_refused_with_their_names(folder: P
         selected(records(tmp_path / "results"), [both[0][:16]])
     with pytest.raises(UsageError, match=f"any of 2 .*: {both[0]}, {both[1]}; give more"):
         find(both[0][:16], tmp_path / "results")
+    with pytest.raises(UsageError, match=f"no ENGINE@VERSION, and run .* any of 2 .*{both[0]}"):
+        diff(both[0][:16], both[1], tmp_path / "results")
+    assert diff(both[0], both[1], tmp_path / "results").compared == 1
 
 
 def test_a_report_covers_what_conditions_ids_and_words_name(

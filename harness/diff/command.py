@@ -65,8 +65,8 @@ def _runs(word: str, results: Path) -> Record | list[Record]:
         return store.read(store.find(word, results))
     except UsageError as error:
         raise UsageError(
-            f"{word!r} is no folder, no robot file ({', '.join(ROBOT_FILES)}), no ENGINE@VERSION "
-            f"and no run in {results}; give two of one sort"
+            f"{word!r} is no folder, no robot file ({', '.join(ROBOT_FILES)}) and no ENGINE@VERSION, and {error}; "
+            "give two of one sort"
         ) from error
 
 
