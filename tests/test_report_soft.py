@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
+
+import simparity
+from simparity.engines import ENGINES
 from simparity.experiments.ball_mesh import ball_mesh
 from simparity.harness.channels import Sample
 from simparity.harness.report.outlines import outline_charts, silhouette
 from simparity.harness.soft_state import SoftLog, SoftPart, SoftTrace
+
+from .softtable import page
 
 
 def test_a_silhouette_is_the_hull_in_order() -> None:
@@ -43,6 +50,13 @@ def test_outlines_at_three_instants() -> None:
     assert width(start, 0) > 1.9 * width(strained, 0), "half as wide where it is strained most"
     top = [curve.y.max() for curve in end.curves]
     assert top[0] > top[1], "what comes after an inversion is not drawn"
+
+
+def test_the_committed_page_is_made_of_the_committed_runs() -> None:
+    folder = Path(simparity.__file__).parent / "results" / "reference" / "soft"
+    runs = pd.read_csv(folder / "runs.csv")
+    assert set(runs.engine) == {name for name, entry in ENGINES.items() if entry.distribution}
+    assert (folder / "README.md").read_text() == page(runs)
 
 
 def test_nothing_soft_no_outline() -> None:
