@@ -71,6 +71,29 @@ def test_outcomes_stand_against_the_swept_number_with_what_decides(results: Path
     assert parts == [("", ["alpha"]), ("At one value of force only", ["beta", "beta"])]
 
 
+def test_the_answers_begin_with_how_it_ended(results: Path) -> None:
+    for force, outcome in ((1.0, STALLED), (2.0, INSERTED), (3.0, INSERTED)):
+        ran(results, "alpha", force, outcome)
+        ran(results, "beta", force, STALLED, settings="matched")
+    ran(results, "beta", 2.0, INSERTED)
+    told = summarise(results).sections[0].answers
+    assert told[:2] == (
+        "Outcome against force, default settings: "
+        "alpha stalled at 1, inserted from 2 to 3 (peak force 7\N{NO-BREAK SPACE}N).",
+        "Outcome against force, matched settings: beta stalled from 1 to 3 (peak force 7\N{NO-BREAK SPACE}N).",
+    )
+
+
+def test_many_values_of_one_option_are_no_row_of_the_matrix(results: Path) -> None:
+    for engine in ("alpha", "beta"):
+        ran(results, engine, 1.0, STALLED)
+    for damping in (1, 2, 3, 4):
+        ran(results, "alpha", 2.0, STALLED, overrides={"damping": damping})
+    told = summarise(results).sections[0]
+    assert not any("damping" in sentence for sentence in told.answers)
+    assert sum("damping" in row.label for row in told.runs) == 4, "each is still listed"
+
+
 def test_it_is_on_the_page_and_in_the_text(results: Path) -> None:
     ran(results, "alpha", 1.0, STALLED)
     ran(results, "alpha", 2.0, INSERTED)

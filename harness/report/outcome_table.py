@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from ..experiment import OUTCOME
+from .answers import PROFILE_ORDER
 from .lexicon import Lexicon
 from .participants import Participant
 from .quantity import NOTHING, quantity
@@ -29,6 +31,7 @@ class OutcomeRow:
     """One participant under one variant and step; `why` and `cells` follow the columns of the table."""
 
     label: str
+    settings: str
     where: str
     dt: float
     why: tuple[str, ...]
@@ -57,6 +60,32 @@ class OutcomeTable:
         single = tuple(row for row in self.rows if not row.swept)
         titled = (("", several), (f"At one value of {self.name} only", single))
         return tuple((title if several else "", rows) for title, rows in titled if rows)
+
+
+def outcome_sentences(table: OutcomeTable, outcomes: Sequence[str]) -> tuple[str, ...]:
+    """For each settings profile, how every participant with several values ended along them, and what decides."""
+    told = [row for row in table.rows if row.swept and any(cell and cell.word in outcomes for cell in row.cells)]
+    found = []
+    for settings in sorted({row.settings for row in told}, key=_profile):
+        usual = Counter(row.where for row in told if row.settings == settings).most_common(1)[0][0]
+        rows = [_along(row, table) for row in told if (row.settings, row.where) == (settings, usual)]
+        found.append(f"Outcome against {table.name}, {settings} settings: {'; '.join(rows)}.")
+    return tuple(found)
+
+
+def _profile(settings: str) -> tuple[int, str]:
+    return (PROFILE_ORDER.index(settings) if settings in PROFILE_ORDER else len(PROFILE_ORDER), settings)
+
+
+def _along(row: OutcomeRow, table: OutcomeTable) -> str:
+    """One row in words: "alpha dropped at 1, lifted from 1.25 to 2 (mu used 0.5)"."""
+    ends = [(value, cell.word) for value, cell in zip(table.values, row.cells, strict=True) if cell is not None]
+    parts = []
+    for word, group in groupby(ends, key=lambda end: end[1]):
+        at = [value for value, _ in group]
+        parts.append(f"{word} at {at[0]}" if len(at) == 1 else f"{word} from {at[0]} to {at[-1]}")
+    why = [f"{name.replace('_', ' ')} {value}" for (name, _), value in zip(table.why, row.why, strict=True)]
+    return f"{row.label} {', '.join(parts)}" + (f" ({', '.join(why)})" if why else "")
 
 
 _Row = tuple[Participant, Variant, float]
@@ -102,6 +131,7 @@ def _row(
     every = [run for group in found.values() for run in group if run.ok]
     return OutcomeRow(
         label=words.names[who],
+        settings=variant.settings,
         where=", ".join(part for part in (variant.settings, text) if part),
         dt=dt,
         why=tuple(_same(every, name, words) for name in words.kind.DECIDE if name in words.metrics),  # type: ignore[union-attr]

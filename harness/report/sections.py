@@ -17,7 +17,7 @@ from .joint_charts import joint_charts
 from .lexicon import Lexicon, lexicon
 from .matrix import Entered
 from .measure import Comparison, Traces, main_of, measure, reference_of
-from .outcome_table import outcome_table
+from .outcome_table import outcome_sentences, outcome_table
 from .over_time import over_time
 from .panels import Measured, defaults_of, panel_of
 from .participants import Participant
@@ -26,7 +26,7 @@ from .runs import Run, Series, series_of
 from .softening import covers, softenings
 from .speed import speed_table
 from .summary import Section
-from .sweeps import sweeps_of
+from .sweeps import one_option, sweeps_of
 from .verdicts import judge
 
 MOST_CHARTED = 8  # panels of an experiment that get charts
@@ -129,29 +129,41 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
     leading = measured.get(order.index(first))
     aside = [m for m in everything if m.main.series.variant.smoke and not first.variant.smoke]
     alike = [m for m in everything if m.main.series.variant.params == first.variant.params and m not in aside]
-    answered = [judged[id(m.main)] for m in sorted(alike, key=lambda m: m is not leading)]
+    answered = [
+        judged[id(m.main)]
+        for m in sorted(alike, key=lambda m: m is not leading)
+        if m is leading or not one_option(m.main)
+    ]
     softer = softenings(every, words, name)
-    others = [m.main for m in everything if m not in [*alike, *aside] and not (softer and covers(m.main))]
+    others = [
+        m.main
+        for m in everything
+        if m not in [*alike, *aside] and not (softer and covers(m.main)) and not one_option(m.main)
+    ]
     rows = tuple(
         (words.variants[c.series.variant], m.anchor, judged[id(c)])
         for m in everything
         for c in m.comparisons
-        if len(c.standings) > 1 and (words.ensemble or not c.refines)
+        if len(c.standings) > 1 and (words.ensemble or not c.refines) and not one_option(c)
     )
     covered = [m.main for m in everything if m not in [*alike, *aside] and m.main not in others]
     covered += [c for m in aside for c in m.comparisons if words.ensemble or not c.refines]
-    untold = len(rows) - sum(len(one.standings) > 1 for one in covered)
+    untold = len(rows) - sum(len(one.standings) > 1 and not one_option(one) for one in covered)
+    outcomes = outcome_table(full_runs(runs), words)
     section = Section(
         name=name,
         text=words.text,
-        answers=answer(
-            answered,
-            [judged[id(one)] for one in others],
-            [s.sentence for s in softer],
-            full_runs(runs),
-            words,
-            reference,
-            untold,
+        answers=(
+            *(outcome_sentences(outcomes, words.outcomes) if outcomes is not None else ()),
+            *answer(
+                answered,
+                [judged[id(one)] for one in others],
+                [s.sentence for s in softer],
+                full_runs(runs),
+                words,
+                reference,
+                untold,
+            ),
         ),
         tolerance=words.tolerance,
         styles=words.styles,
@@ -168,7 +180,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         runs=run_rows(runs, words),
         quality=quality_table([(m.anchor, m.main) for m in everything if m not in aside], words),
         sweeps=sweeps_of(runs, words, name),
-        outcomes=outcome_table(runs, words),
+        outcomes=outcomes,
     )
     entered = Entered(
         experiment=name,
@@ -201,6 +213,7 @@ def _rank(series: Series, words: Lexicon) -> tuple[bool, bool, str, int, str]:
     return (series.variant.smoke, text != "", text, place, settings)
 
 
-def _entrants(series: Series) -> int:
-    """How many participants have a run that ended well."""
-    return len({who for who, dt in series.runs if series.ok(who, dt)})
+def _entrants(series: Series) -> tuple[int, int]:
+    """How many engines, and then how many participants, have a run that ended well."""
+    told = {who for who, dt in series.runs if series.ok(who, dt)}
+    return len({who.engine for who in told}), len(told)

@@ -16,6 +16,7 @@ from ..experiment import OUTCOME, Metric
 from ..scene import Array
 from .chart import Chart, Curve, Style
 from .lexicon import Lexicon, experiment_of
+from .measure import Comparison
 from .participants import Participant
 from .quantity import plain, quantity
 from .runs import PHASE, Run, Variant, in_order
@@ -84,6 +85,14 @@ def sweeps_of(runs: Sequence[Run], words: Lexicon, section: str) -> tuple[Sweep,
             if sweep.charts:
                 found.append(sweep)
     return tuple(found)
+
+
+def one_option(comparison: Comparison) -> bool:
+    """Whether an engine alone was run with many values of one option: its diagram says more than all the pairs."""
+    everyone = [standing.who for standing in comparison.standings]
+    options = [dict(who.overrides) for who in everyone]
+    differing = {name for one in options for name in one if len({other.get(name) for other in options}) > 1}
+    return len(everyone) > LEAST_VALUES and len({who.engine for who in everyone}) == 1 and len(differing) == 1
 
 
 def _rank(shared: _Shared, words: Lexicon) -> tuple[bool, int, str, bool, Any]:
