@@ -8,9 +8,10 @@ from typing import Any
 from .engine import Resolved, Value
 from .mujoco_flex import FlexPlace
 from .mujoco_layout import Fields
-from .resolution import Row, absent, floats, read
+from .resolution import Row, absent, floats, read, robot_friction
 from .robot_model import model_of
-from .scene import Scene
+from .scene import Scene, SoftBody
+from .soft_contact import floored_time_constant
 from .soft_mesh import placed, volumes
 
 
@@ -22,13 +23,15 @@ def flex_rows(
     iterations: int,
     options: Mapping[str, Value],
     *,
+    floor: float | None,
     how: str,
     prefix: str = "",
 ) -> Iterator[Row]:
     """Rows of every soft body.
 
     `measured` are Young's modulus [Pa] and Poisson's ratio [1] in use, `how` they were found; `iterations` those of the
-    solver; `prefix` stands before the name of every array in the rows.
+    solver; `floor` is the step dt [s] that time constants are held above (refsafe), None if they are not; `prefix`
+    stands before the name of every array in the rows.
     """
     for body, place, (young, poisson) in zip(scene.soft_bodies, places, measured, strict=True):
         name, flex = f"soft.{body.name}.", place.number
@@ -43,30 +46,48 @@ def flex_rows(
         yield name + "vertex_mass", read(floats((masses.min(), masses.max())), "kg", native)
         damping = float(of("flex_damping")[flex])
         yield name + "damping", read(damping, "s", prefix + "flex_damping", scene=body.damping)
-        yield name + "model", read("Saint Venant-Kirchhoff, edge-based", "", "mujoco.elasticity.solid")
+        law = "plugin mujoco.elasticity.solid, which the MJCF asked for; nothing reads it back"
+        yield name + "model", read("Saint Venant-Kirchhoff, edge-based", "", law)
         mu = float(of("flex_friction")[flex][0])
         yield name + "friction", read(mu, "1", prefix + "flex_friction[0]", scene=body.material.friction)
         yield name + "radius", read(float(of("flex_radius")[flex]), "m", prefix + "flex_radius")
-        solref, asked = floats(of("flex_solref")[flex]), options.get("solref")
-        yield (
-            name + "coupling.time_constant",
-            read(solref[0], "s", prefix + "flex_solref[0]", settings=asked[0] if isinstance(asked, tuple) else None),
-        )
-        yield name + "coupling.iterations", read(iterations, "1", prefix + "opt.iterations")
-        # one vertex alone: k = m / ((1 - d) tc^2 zeta^2) with d at the surface
-        d = float(of("flex_solimp")[flex][0])
-        stiffness = float(masses.min()) / ((1 - d) * solref[0] ** 2 * solref[1] ** 2)
-        yield (
-            name + "coupling.stiffness",
-            Resolved(
-                value=stiffness,
-                unit="N/m",
-                origin="derived",
-                native="vertex mass / ((1 - d_min) (tc zeta)^2): an acceleration law, of a vertex alone",
-                authored=body.material.stiffness,
-            ),
-        )
-        yield name + "coupling.damping", absent("N s/m", "solref is an acceleration law", body.material.damping)
+        asked = options.get("iterations")
+        yield name + "coupling.iterations", read(iterations, "1", prefix + "opt.iterations", settings=asked)
+        solref, d = floats(of("flex_solref")[flex]), float(of("flex_solimp")[flex][0])
+        yield from _law(name + "coupling.", solref, d, float(masses.min()), body, options.get("solref"), floor, prefix)
+
+
+def _law(
+    name: str,
+    solref: Sequence[float],
+    d_min: float,
+    mass: float,
+    body: SoftBody,
+    asked: Value,
+    floor: float | None,
+    prefix: str,
+) -> Iterator[Row]:
+    """What `solref` is to one vertex of `mass` [kg] alone, at the surface (impedance `d_min`)."""
+    yield name + "damping", absent("N s/m", "solref is an acceleration law", body.material.damping)
+    if solref[0] <= 0:
+        why = f"flex_solref is negative: {tuple(solref)}"
+        yield name + "time_constant", absent("s", why)
+        yield name + "stiffness", absent("N/m", why, body.material.stiffness)
+        return
+    time_constant = solref[0] if floor is None else floored_time_constant(solref[0], floor)
+    wanted = asked[0] if isinstance(asked, tuple) else None
+    native = prefix + "flex_solref[0], raised to 2 dt (refsafe)"
+    yield name + "time_constant", read(time_constant, "s", native, settings=wanted)
+    yield (
+        name + "stiffness",
+        Resolved(
+            value=mass / ((1 - d_min) * time_constant**2 * solref[1] ** 2),
+            unit="N/m",
+            origin="derived",
+            native="vertex mass / ((1 - d_min) (tc zeta)^2): an acceleration law, of a vertex alone",
+            authored=body.material.stiffness,
+        ),
+    )
 
 
 def flex_pairs(of: Fields, model: Any, scene: Scene, places: Sequence[FlexPlace], prefix: str = "") -> Iterator[Row]:
@@ -76,14 +97,6 @@ def flex_pairs(of: Fields, model: Any, scene: Scene, places: Sequence[FlexPlace]
         for robot in scene.touching_robots:
             links = {model.body(link.name).id for link in model_of(robot).links}
             shapes = [g for g in range(model.ngeom) if model.geom_bodyid[g] in links and of("geom_contype")[g]]
-            mus = {max(mu, float(of("geom_friction")[g][0])) for g in shapes}
-            yield (
-                f"pair.{body.name}+{robot.name}.friction",
-                Resolved(
-                    value=max(mus) if mus else None,
-                    unit="1",
-                    origin="derived" if mus else "absent",
-                    native=f"max of {prefix}flex_friction and geom_friction",
-                    authored=body.material.friction,
-                ),
-            )
+            mus = (max(mu, float(of("geom_friction")[g][0])) for g in shapes)
+            native = f"max of {prefix}flex_friction and geom_friction"
+            yield f"pair.{body.name}+{robot.name}.friction", robot_friction(mus, native, body.material.friction)

@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from .description import is_text
 from .engine import Value
+from .errors import Unsupported
 from .mjcf import numbers, write_body, write_shape
 from .mujoco_flex import BODIES, CONTACT_OPTIONS, ROBOTS, write_flex
 from .scene import Material, Robot, Scene
@@ -23,14 +24,14 @@ OPTION_NAMES = (
     "impratio",
     "noslip_iterations",
 )
-SOFT_NAMES = ("solver", "impratio", "integrator")  # options that are others in a scene with soft bodies
+INSTEAD = {f"soft_{name}": name for name in ("solver", "impratio", "integrator")}  # in a scene with soft bodies
 
 Refuse = Callable[[str, Material], None]  # raises Unsupported for what the engine's contact cannot say of a body
 
 
 def options_of(scene: Scene, options: Mapping[str, Value]) -> dict[str, Value]:
     """Options of `scene`: where it has soft bodies, `soft_NAME` in the place of NAME."""
-    soft = {name: options[f"soft_{name}"] for name in SOFT_NAMES if scene.soft_bodies and f"soft_{name}" in options}
+    soft = {name: options[own] for own, name in INSTEAD.items() if scene.soft_bodies and own in options}
     return {**options, **soft}
 
 
@@ -108,8 +109,15 @@ def _surface(geom: Any, material: Material, options: Mapping[str, Value]) -> Non
 
 
 def compiled(spec: Any) -> Any:
-    """The `MjModel` of `spec`, without two warnings that mean nothing here."""
+    """The `MjModel` of `spec`, without two warnings that mean nothing here.
+
+    Raises:
+        Unsupported: MuJoCo's compiler refuses it.
+    """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Attaching a spec with an empty prefix")  # we do not save it
         warnings.filterwarnings("ignore", message="flex .* is not rigid")  # continuum elasticity holds it
-        return spec.compile()
+        try:
+            return spec.compile()
+        except ValueError as error:
+            raise Unsupported(f"MuJoCo's compiler refuses this scene: {error}") from error

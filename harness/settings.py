@@ -1,8 +1,10 @@
 """Settings of an engine: which options exist, what the three profiles set, and what the user overrides.
 
 Each engine's `mapping` module declares OPTIONS (name -> Option) and PROFILES (profile -> {name: value}); this module
-merges and checks them, so that a misspelt option is one sentence before anything is built. What a profile sets only
-where the user chose a certain value is in PROFILES_WITH ((name, value) -> profile -> {name: value}), if there is one.
+merges and checks them, so that a misspelt option is one sentence before anything is built. A module may have two more:
+PROFILES_WITH ((name, value) -> profile -> {name: value}) is what a profile sets where the user chose a certain value,
+None for what it then does not set; INSTEAD (name -> other) lists options that take the place of another in some scenes,
+which a profile sets only where the user did not ask for that other one.
 """
 
 from __future__ import annotations
@@ -61,8 +63,13 @@ def settle(engine: str, mapping: Mapped, profile: str, overrides: Mapping[str, A
     for (name, value), besides in getattr(mapping, "PROFILES_WITH", {}).items():
         if asked.get(name) == value:
             merged |= besides.get(profile, {})
+    for name, other in getattr(mapping, "INSTEAD", {}).items():
+        if other in asked:
+            merged.pop(name, None)
     merged |= asked
-    return Settings(profile=profile, options=dict(sorted(merged.items())))
+    return Settings(
+        profile=profile, options={name: merged[name] for name in sorted(merged) if merged[name] is not None}
+    )
 
 
 def _checked(engine: str, name: str, option: Option, value: Any) -> Value:

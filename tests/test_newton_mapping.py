@@ -35,10 +35,23 @@ def test_the_flex_has_options_of_its_own_in_every_profile_and_leaves_the_others_
     assert flex["default"] == {"soft_method": "flex"}
     matched, plain = flex["matched"], settle("newton", mapping, "matched", {}).options
     assert matched["soft_integrator"] == "discrete" and matched["soft_half_lambda"] is True
-    assert {**plain, **matched} == matched and not set(plain) & {*mapping.OF_FLEX, "soft_method"}
+    assert not set(plain) & {*mapping.OF_FLEX, "soft_method"} and not set(matched) & {*mapping.OF_VBD}
+    assert plain.items() - matched.items() == {(name, plain[name]) for name in mapping.OF_VBD if name in plain}
     own = settle("newton", mapping, "matched", {"soft_method": "flex", "soft_solver": "CG"}).options
     assert own["soft_solver"] == "CG"
     assert settle("newton", mapping, "matched", {"soft_method": "vbd"}).options == {**plain, "soft_method": "vbd"}
+    for name in mapping.OF_VBD:
+        asked = {"soft_method": "flex", name: 3 if mapping.OPTIONS[name].kind is int else 3.0}
+        with pytest.raises(Unsupported, match=name):
+            mapping.check_options(settle("newton", mapping, "published", asked).options)
+
+
+def test_an_option_that_was_asked_for_is_not_replaced_by_the_one_of_soft_scenes():
+    asked = {"soft_method": "flex", "impratio": 100.0, "solver": "CG", "integrator": "implicitfast"}
+    options = settle("newton", mapping, "matched", asked).options
+    assert not {"soft_impratio", "soft_solver", "soft_integrator"} & set(options)
+    both = settle("newton", mapping, "matched", {**asked, "soft_impratio": 3.0}).options
+    assert (both["soft_impratio"], both["impratio"]) == (3.0, 100.0)
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,49 @@ def test_an_integrator_without_soft_bodies_is_unsupported() -> None:
         simulate(PlateCompression().scene(1e-4), dt=1e-4)
 
 
+def table_of(profile: str, dt: float = 1e-3, **options: Any) -> Any:
+    simulation = of_mujoco(profile, **options)(SoftBallGrasp().scene(dt), dt)
+    try:
+        return simulation.resolved()
+    finally:
+        simulation.close()
+
+
+def test_options_that_were_asked_for_hold_in_a_soft_scene() -> None:
+    table = table_of("matched", solver="CG", impratio=100.0).table
+    for name, asked in (("solver", "CG"), ("impratio", 100.0)):
+        assert (table[name].value, table[name].authored, table[name].origin) == (asked, asked, "settings")
+    assert table["integrator"].value == "discrete", "nobody asked for another"
+    assert table_of("published", solver="Newton").table["solver"].value == "Newton", "the profile has CG"
+    with pytest.raises(Unsupported, match="PGS"):
+        table_of("matched", solver="PGS")
+    with pytest.raises(Unsupported, match="implicitfast"):
+        table_of("matched", integrator="implicitfast")
+
+
+def test_rows_of_the_coupling_say_what_is_used() -> None:
+    floored = table_of("matched", dt=2e-3, solref=(0.002, 1.0), iterations=7).table
+    assert floored["soft.ball.coupling.time_constant"].value == floored["shape.ground.0.time_constant"].value == 0.004
+    assert (
+        floored["soft.ball.coupling.time_constant"].authored,
+        floored["soft.ball.coupling.iterations"].authored,
+    ) == (
+        0.002,
+        7,
+    )
+    loose = table_of("matched", dt=2e-3, solref=(0.008, 1.0)).table
+    ratio = floored["soft.ball.coupling.stiffness"].value / loose["soft.ball.coupling.stiffness"].value
+    assert ratio == pytest.approx(4.0)
+    direct = table_of("matched", solref=(-1000.0, -10.0)).table
+    for name in ("soft.ball.coupling.time_constant", "soft.ball.coupling.stiffness", "shape.ground.0.time_constant"):
+        assert (direct[name].value, direct[name].origin) == (None, "absent")
+
+
+def test_forces_of_runge_kutta_are_noted_on_links_too() -> None:
+    assert {"f_links", "f_B_W"} <= set(table_of("published", 1e-4, integrator="RK4").channel_notes)
+    assert "f_links" not in table_of("published", 1e-4).channel_notes
+
+
 def test_runge_kutta_keeps_momentum_too() -> None:
     """What its stages take from the plates they give to the ball, whatever the stage."""
     case = PlateCompression(depth=0.006, hold=0.02, speed=0.1)

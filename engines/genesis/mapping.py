@@ -78,7 +78,9 @@ OPTIONS: Mapping[str, Option] = {
         text="squared residual that ends the linear iterations, SAPCouplerOptions.pcg_threshold",
     ),
     "soft_fem_pcg_threshold": Option(
-        kind=float, unit="N^2 s^2", text="the same for the free motion of soft bodies, FEMOptions.pcg_threshold"
+        kind=float,
+        unit="N^2",
+        text="squared residual that ends those of the free motion of soft bodies, FEMOptions.pcg_threshold",
     ),
     "soft_same_friction": Option(
         kind=bool, unit="", text="gives the coupler the robot's friction, Rigid.coup_friction; else it keeps 0.1"
@@ -119,7 +121,7 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
         "soft_iterations": 50,  # after 5 the coupler counts a third more force than a plate feels (NOTES.md)
         "soft_absolute_tolerance": 1e-12,  # Genesis's 1e-6 J are 1 % of a force of 50 mN
         "soft_pcg_threshold": 1e-16,  # Genesis's 1e-6 is a momentum of 1 mN s, 0.5 N in a step of 2 ms (NOTES.md)
-        "soft_fem_pcg_threshold": 1e-16,  # likewise
+        "soft_fem_pcg_threshold": 1e-16,  # Genesis's 1e-6 is a force of 1 mN
         "soft_same_friction": True,  # the friction that was asked for, not 0.1
         "soft_mass_damping": 0.0,  # a force against the world that no other engine has; Genesis's is 0.5 1/s
         "constraint_timeconst": 0.02,  # MuJoCo's default of joint limits; Genesis's is 0.01

@@ -57,7 +57,8 @@ def resolution(
         )
     differ = "the pairs of this scene differ" if laws else "nothing in this scene can touch"
     law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason=differ)
-    return Resolution(table=table, contact_law=law)
+    refined_by = ("soft_iterations",) if scene.soft_bodies else ()
+    return Resolution(table=table, contact_law=law, refined_by=refined_by)
 
 
 def numbers(tensor: Any) -> np.ndarray:

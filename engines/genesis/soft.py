@@ -235,7 +235,7 @@ def _solver_rows(name: str, coupler: Any, fem: Any, asked: Mapping[str, Value]) 
         f"{name}pcg_threshold",
         read(
             float(fem._pcg_threshold),
-            "N^2 s^2",
+            "N^2",
             "fem_solver._pcg_threshold",
             settings=asked.get("soft_fem_pcg_threshold"),
         ),

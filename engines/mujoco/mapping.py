@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ...harness.engine import Value
 from ...harness.errors import Unsupported
+from ...harness.mujoco_scene import INSTEAD as INSTEAD
 from ...harness.scene import Material
 from ...harness.settings import Option
 from ...harness.soft_contact import refuse_force_level

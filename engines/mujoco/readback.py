@@ -58,7 +58,7 @@ def resolution(model: Any, scene: Scene, settings: Settings, dt: float) -> Resol
             met += contacts if body.mass is not None else []
     rk4 = model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4
     why = "RK4 solves for contact four times a step; this is the force of the first of them, not of the whole step"
-    notes = {name: ChannelNote("derived", why) for name in ("f_B_W", "f_normal_B_W")} if rk4 else {}
+    notes = {name: ChannelNote("derived", why) for name in ("f_B_W", "f_normal_B_W", "f_links")} if rk4 else {}
     return Resolution(table=table, contact_law=_common_law(model, met), channel_notes=notes)
 
 

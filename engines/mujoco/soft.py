@@ -64,7 +64,10 @@ def soft_rows(model: Any, scene: Scene, settings: Settings) -> Iterator[Row]:
     places = [flex_place(model, body.name) for body in scene.soft_bodies]
     measured = [_elasticity(model, p, placed(body)) for p, body in zip(places, scene.soft_bodies, strict=True)]
     how = "stress that qfrc_passive makes of a uniform strain of 1e-4"
-    yield from flex_rows(of, scene, places, measured, int(model.opt.iterations), settings.options, how=how)
+    refsafe = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_REFSAFE
+    floor = float(model.opt.timestep) if refsafe else None
+    iterations, options = int(model.opt.iterations), settings.options
+    yield from flex_rows(of, scene, places, measured, iterations, options, floor=floor, how=how)
     yield from flex_pairs(of, model, scene, places)
 
 

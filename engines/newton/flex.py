@@ -55,12 +55,9 @@ def flex_model(scene: Scene, dt: float, settings: Settings) -> Any:
     """
     options, refuse = settings.options, partial(refuse_force_level, "MuJoCo Warp")
     spec = mujoco.MjSpec.from_string(tostring(scene_mjcf(scene, dt, options, refuse), encoding="unicode"))
-    try:
-        for robot in scene.robots:
-            attach(spec, robot, options, refuse)
-        model = compiled(spec)
-    except ValueError as error:
-        raise Unsupported(f"MuJoCo's compiler refuses this scene: {error}") from error
+    for robot in scene.robots:
+        attach(spec, robot, options, refuse)
+    model = compiled(spec)
     if options.get("multi_contact") is False:
         model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_MULTICCD
     return model
@@ -91,7 +88,10 @@ class FlexSimulation:
         with wp.ScopedDevice(device):
             self.ids = wp.array(np.arange(data.naconmax, dtype=np.int32))
             self.forces = wp.zeros(data.naconmax, dtype=wp.spatial_vector)
-            self._step()  # compiles; recording needs it
+            try:
+                self._step()  # compiles, which recording needs, and checks the integrator
+            except (NotImplementedError, ValueError) as error:
+                raise Unsupported(f"MuJoCo Warp refuses this scene: {error}") from error
             with wp.ScopedCapture() as capture:
                 self._step()
         self.graph = capture.graph

@@ -22,11 +22,7 @@ if TYPE_CHECKING:
     from .flex import FlexSimulation
 
 STRAIN = 1e-3  # in 32 bit; the mean of pull and push leaves errors of its square
-UNUSED = (  # what profiles set for VBD: option, its row, unit
-    ("pad_stiffness", "pad_stiffness", "N/m"),
-    ("pad_damping", "pad_damping", "N s/m"),
-    ("soft_friction_epsilon", "friction_epsilon", "m/s"),
-)
+OF_VBD = {"pad_stiffness": "N/m", "pad_damping": "N s/m", "friction_epsilon": "m/s"}
 
 
 def flex_resolution(live: FlexSimulation) -> Resolution:
@@ -42,15 +38,16 @@ def flex_resolution(live: FlexSimulation) -> Resolution:
     measured = [_elasticity(live, p, placed(b)) for p, b in zip(live.places, scene.soft_bodies, strict=True)]
     iterations, prefix = int(solver.mjw_model.opt.iterations), "mjw_model."
     how = "stress that mjw_data.qfrc_passive makes of uniform strains of 1e-3 and -1e-3"
+    floor, options = at.dt if at.enabled("REFSAFE") else None, settings.options
     table.update(
-        flex_rows(at.array, scene, live.places, measured, iterations, settings.options, how=how, prefix=prefix)
+        flex_rows(at.array, scene, live.places, measured, iterations, options, floor=floor, how=how, prefix=prefix)
     )
     table.update(flex_pairs(at.array, solver.mj_model, scene, live.places, prefix))
     asked = settings.options.get("soft_method")
     table["soft_method"] = read("flex", "", "mujoco_warp.step, without Newton", settings=asked)
     for body in scene.soft_bodies:
-        for name, quantity, unit in UNUSED:
-            row = absent(unit, "the flex's contact is a law on accelerations; see solref", settings.options.get(name))
+        for quantity, unit in OF_VBD.items():
+            row = absent(unit, "the flex's contact is a law on accelerations; see solref")
             table[f"soft.{body.name}.coupling.{quantity}"] = row
     return Resolution(table=table, contact_law=found.contact_law, channel_notes=found.channel_notes)
 

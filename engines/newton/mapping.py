@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ...harness.engine import Value
 from ...harness.errors import Unsupported
+from ...harness.mujoco_scene import INSTEAD as INSTEAD
 from ...harness.scene import Material, Vec3
 from ...harness.settings import Option
 
@@ -102,11 +103,22 @@ PROFILES: Mapping[str, Mapping[str, Value]] = {
     },
 }
 
+OF_VBD = (
+    "gap",
+    "pad_stiffness",
+    "pad_damping",
+    "soft_stiffness",
+    "soft_damping",
+    "soft_iterations",
+    "soft_passes",
+    "soft_friction_epsilon",
+)
 # What the profiles set besides where an option has this value, as in MuJoCo's C engine.
 PROFILES_WITH: Mapping[tuple[str, Value], Mapping[str, Mapping[str, Value]]] = {
     ("soft_method", "flex"): {
-        "published": {"soft_solver": "CG"},  # the study, for soft bodies
+        "published": {**dict.fromkeys(OF_VBD), "soft_solver": "CG"},  # the study, for soft bodies
         "matched": {
+            **dict.fromkeys(OF_VBD),
             "soft_solver": "Newton",  # CG is not done after 100 iterations in 32 bit, and an arm loses the ball
             "soft_integrator": "discrete",  # implicit elasticity, as in every other engine
             "soft_impratio": 10.0,  # friction nearer to Coulomb's: with 1 a held ball creeps
@@ -114,7 +126,6 @@ PROFILES_WITH: Mapping[tuple[str, Value], Mapping[str, Mapping[str, Value]]] = {
         },
     }
 }
-OF_VBD = ("soft_stiffness", "soft_iterations", "soft_passes")  # no profile sets them
 OF_FLEX = ("soft_integrator", "soft_solver", "soft_impratio", "soft_half_lambda")
 
 

@@ -94,7 +94,7 @@ def _notes(live: Live) -> dict[str, ChannelNote]:
     if live.integrator != "RK4":
         return {}
     note = ChannelNote(kind="derived", reason="RK4 evaluates the contacts four times a step; this is the last time")
-    return dict.fromkeys(("contact_count", "f_B_W", "f_normal_B_W"), note)
+    return dict.fromkeys(("contact_count", "f_B_W", "f_normal_B_W", "f_links"), note)
 
 
 def _options(live: Live, model: Any, scene: Scene, settings: Settings, dt: float) -> Iterator[Row]:

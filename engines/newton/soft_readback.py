@@ -59,9 +59,9 @@ def _soft(live: SoftSimulation, vbd: Any) -> Iterator[Row]:
     shapes = [s for s, body in enumerate(model.shape_body.numpy()) if int(body) in live.touching]
     of_shapes = {name: getattr(model, f"shape_material_{name}").numpy()[shapes] for name in ("ke", "kd", "mu")}
     robot = live.scene.touching_robots[0] if live.scene.touching_robots else None
-    for body, part in zip(live.scene.soft_bodies, live.soft_parts, strict=True):
+    for body, part, at in zip(live.scene.soft_bodies, live.soft_parts, live.places, strict=True):
         name = f"soft.{body.name}."
-        first = int(np.flatnonzero(model.tet_indices.numpy()[:, 0] >= live.places[0].start)[0])
+        first = int(np.flatnonzero(model.tet_indices.numpy()[:, 0] >= at.start)[0])
         k_mu, k_lambda, k_damp = materials[first]
         young, poisson = k_mu * (3 * k_lambda + 2 * k_mu) / (k_lambda + k_mu), k_lambda / (2 * (k_lambda + k_mu))
         native = "from tet_materials: neo-Hookean, Hooke's law for small strain"
@@ -76,7 +76,7 @@ def _soft(live: SoftSimulation, vbd: Any) -> Iterator[Row]:
         )
         yield name + "model", read("neo-Hookean", "", "SolverVBD evaluates nothing else for tetrahedra")
         yield name + "friction", read(mu, "1", "soft_contact_mu", scene=body.material.friction)
-        radius = float(model.particle_radius.numpy()[live.places[0].start])
+        radius = float(model.particle_radius.numpy()[at.start])
         yield name + "radius", read(radius, "m", "particle_radius")
         iterations = int(vbd.iterations)
         yield (
