@@ -52,6 +52,9 @@ def test_a_soft_body_falls_as_it_is_described(simulate: Simulate, eps: float) ->
     for quantity in ROWS:
         row = table[f"soft.ball.{quantity}"]
         assert row.value is not None or row.native, quantity
+    for name, row in table.items():
+        if name.startswith("soft.") and row.origin == "settings":
+            assert row.value == pytest.approx(row.authored, rel=1e-6), f"{name} was set and did not reach the solver"
     for quantity, asked in (("young", ball.young), ("poisson", ball.poisson), ("density", ball.density)):
         assert table[f"soft.ball.{quantity}"].value == pytest.approx(asked, rel=1e-3), quantity
     assert table["pair.ball+gripper.friction"].value == pytest.approx(0.5, rel=1e-6)
