@@ -177,8 +177,10 @@ class GraspMeasures:
         """The same as the engine counts it (T, 2) [N]."""
         names = ("left", "right") if self.setup.slides else ("left_finger", "right_finger")
         rows = np.column_stack([own_forces(self.ball, name)[:, 0 if self.setup.slides else 1] for name in names])
-        # in the slides' frame the left pad is on the side of negative x; the hand turns its y about
-        return rows * [-1.0, 1.0] if self.setup.slides else np.abs(rows)
+        return rows * [
+            -1.0,
+            1.0,
+        ]  # the left pad is on the side of negative x, or of negative y: the hand is turned about
 
     def force_left(self) -> float:
         return _mean(self._pad_forces()[self._hold(), 0])

@@ -125,7 +125,7 @@ def soft_rows(model: Any, scene: Scene, asked: Mapping[str, Value]) -> Iterator[
             name + "coupling.stiffness",
             absent("N/m", "a pressure per depth: see coupling.modulus", body.material.stiffness),
         )
-        yield name + "coupling.modulus", _modulus(model, scene, asked)
+        yield name + "coupling.modulus", _modulus(model, asked)
         yield name + "coupling.damping", absent("N s/m", "see dissipation and relaxation_time", body.material.damping)
         for robot in scene.touching_robots:
             mixed = set()
@@ -137,13 +137,12 @@ def soft_rows(model: Any, scene: Scene, asked: Mapping[str, Value]) -> Iterator[
             yield f"pair.{body.name}+{robot.name}.friction", robot_friction(mixed, native, body.material.friction)
 
 
-def _modulus(model: Any, scene: Scene, asked: Mapping[str, Value]) -> Resolved:
-    """What makes contact with a soft body stiff [Pa]: a property of the rigid shapes, links before the rest."""
-    of_links = [made for solid in model.solids[len(scene.bodies) :] for made in solid.shapes]
-    shapes = of_links or [made for solid in model.solids for made in solid.shapes]
+def _modulus(model: Any, asked: Mapping[str, Value]) -> Resolved:
+    """What makes contact with a soft body stiff [Pa]: a property of the rigid shapes, of the ground as of the links."""
     found = {
         float(model.inspector.GetProximityProperties(made).GetProperty("hydroelastic", "hydroelastic_modulus"))
-        for made in shapes
+        for solid in model.solids
+        for made in solid.shapes
     }
     if len(found) != 1:
         return absent("Pa", f"shapes that touch it have {sorted(found)}")
