@@ -76,6 +76,24 @@ def test_pads_meet_the_force_of_the_same_step_and_all_is_replayed(build: Callabl
     np.testing.assert_array_equal(sample.soft[0][0], p)
 
 
+def test_on_the_ground_it_is_the_c_engine(build: Callable[..., Any]) -> None:
+    """The ball settles on a plane, untouched by pads: the same contacts, in 32 bit."""
+    warp = build()
+    settings = settle("mujoco", engine_mapping("mujoco"), "matched", {"soft_solver": "Newton"})
+    c = engine_adapter("mujoco").build(warp.scene, DT, settings, "cpu", 64)
+    (part,) = warp.soft_parts
+    found = []
+    for simulation in (warp, c):
+        sample = Sample((), model_of(warp.scene.robots[0]).joint_names, (len(part.mass),), len(warp.link_names))
+        simulation.advance(20)
+        simulation.advance(30)
+        simulation.sample(sample)
+        found.append(sample.soft[0][0].copy())
+    c.close()
+    assert np.abs(found[1] - part.rest).max() > 1e-5, "it sags"
+    np.testing.assert_allclose(found[0], found[1], atol=1e-6)
+
+
 def test_lambda_counts_twice_unless_halved(build: Callable[..., Any]) -> None:
     """For Poisson's ratio 0.3 lambda is 1.5 mu; with 3 mu the ratio is 3/8 and Young's modulus 11/4 mu."""
     table = build(soft_half_lambda=False).resolved().table
