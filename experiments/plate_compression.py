@@ -54,7 +54,7 @@ class PlateCompression(Experiment):
     DURATION: ClassVar[float] = 0.5
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-3, 1e-2, 1e-2)
     MAIN_METRICS: ClassVar[tuple[str, ...]] = ("force_upper", "momentum_residual", "volume_change")
-    SMOKE: ClassVar[Mapping[str, Any]] = {"depth": 0.004, "speed": 0.1, "hold": 0.04, "duration": 0.19, "dt": 2e-3}
+    SMOKE: ClassVar[Mapping[str, Any]] = {"depth": 0.004, "speed": 0.1, "hold": 0.04, "duration": 0.19, "dt": 1e-3}
 
     depth: float = 0.012
     speed: float = 0.05

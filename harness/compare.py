@@ -35,9 +35,11 @@ class Difference:
     """How far two runs are apart on their common sample times.
 
     Attributes:
-        position: largest distance over time and bodies [m]; `position_rms` is its root mean square.
+        position: largest distance over time and bodies [m], of a soft body that of its centre of mass; `position_rms`
+            is its root mean square.
         angle: largest angle between orientations [rad].
-        impulse: largest difference of the cumulative contact impulse [N s]; NaN where an engine gives no force.
+        impulse: largest difference of the cumulative contact impulse of a body, or of a soft body on a link [N s]; NaN
+            where an engine gives no force.
         joint: largest difference of a joint's angle over time and joints [rad]; 0 where no joint turns.
         slide: largest difference of a joint's way over time and joints [m]; 0 where no joint slides.
     """
@@ -73,22 +75,26 @@ def difference(a: Trace, b: Trace, sliding: Collection[str] = ()) -> Difference:
     Raises:
         SimparityError: the bodies or the joints differ, or no instant is common.
     """
-    for what, first, second in (("bodies", a.names, b.names), ("joints", a.joints, b.joints)):
+    soft = (tuple(a.soft), tuple(b.soft))
+    for what, first, second in (("bodies", a.names, b.names), ("joints", a.joints, b.joints), ("soft bodies", *soft)):
         if first != second:
             raise SimparityError(
                 f"runs of different {what} cannot be compared: {', '.join(first)} and {', '.join(second)}"
             )
     i, j = common_samples(a.time, b.time)
     apart = np.linalg.norm(a.channels["p_WB"][i] - b.channels["p_WB"][j], axis=-1)
+    centres = [np.linalg.norm(a.soft[name][0][i] - b.soft[name][0][j], axis=-1) for name in soft[0]]
+    apart = np.column_stack([apart, *centres])
     turned = angle_between(a.channels["q_WB"][i], b.channels["q_WB"][j])
     moved = np.abs(a.joint("q")[i] - b.joint("q")[j]) if a.joints else np.zeros((len(i), 0))
     slides = np.array([name in sliding for name in a.joints], dtype=bool)
     pushed = [np.cumsum(trace.channels["impulse_B_W"], axis=0)[k] for trace, k in ((a, i), (b, j))]
+    pushes = [pushed[0] - pushed[1], *(a.soft[name][1][i] - b.soft[name][1][j] for name in soft[0])]
     return Difference(
         position=_most(apart),
         position_rms=float(np.sqrt(np.mean(apart**2))) if apart.size else 0.0,
         angle=_most(turned),
-        impulse=_most(np.linalg.norm(pushed[0] - pushed[1], axis=-1)),
+        impulse=_most(np.column_stack([np.linalg.norm(one, axis=-1) for one in pushes])),
         joint=_most(moved[:, ~slides]),
         slide=_most(moved[:, slides]),
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .engine import Resolved, Value
+from .engine import Resolved, Unknown, Value
+from .scene import Scene
 
 Row = tuple[str, Resolved]
 
@@ -42,6 +43,14 @@ def robot_friction(found: Iterable[float], native: str, authored: Value = None) 
         return absent("1", "no shape of the robot can touch", authored)
     value = mus[0] if len(mus) == 1 else mus
     return Resolved(value=value, unit="1", origin="derived", native=native, authored=authored)
+
+
+def no_law(scene: Scene, differing: bool) -> Unknown:
+    """That no contact law can be stated of `scene`, in which pairs are `differing`, or none has a law."""
+    if differing:
+        return Unknown(reason="the pairs of this scene differ")
+    soft = "a soft body meets a shape at many vertices, by a law that is not that of one rigid pair"
+    return Unknown(reason=soft if scene.soft_bodies else "nothing of this scene can touch")
 
 
 def values(asked: Mapping[str, Value]) -> Callable[[str, Value, str, str], Row]:

@@ -103,6 +103,12 @@ class SoftTrace:
         return replace(self, **columns)
 
     @property
+    def impulse(self) -> Array:
+        """Cumulative impulse of the coupling on each link [N s], (T, n_links, 3), from the samples that are kept."""
+        steps = np.diff(self.time)[:, None, None] * self.f_links[1:]
+        return np.concatenate([np.zeros_like(self.f_links[:1]), np.cumsum(steps, axis=0)])
+
+    @property
     def valid_until(self) -> float:
         """When the first element was inverted [s]; the end of the run where none was."""
         bad = np.flatnonzero(self.inverted > 0)

@@ -8,7 +8,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -88,8 +88,9 @@ def read(folder: Path) -> Record:
 
 
 def read_trace(folder: Path) -> Trace:
-    """The trace of the run in `folder`."""
-    return traces.load(folder / TRACE)
+    """The trace of the run in `folder`, with the paths of its soft bodies."""
+    trace = traces.load(folder / TRACE)
+    return replace(trace, soft={body.name: (body.com, body.impulse) for body in read_all_soft(folder)})
 
 
 def read_contacts(folder: Path, samples: int | None = None) -> ContactTrace:

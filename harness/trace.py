@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,15 @@ class Trace:
         names: the moving bodies, in scene order, n of them.
         channels: name -> (T, n, width), see `channels` for units; a channel that the engine cannot give is NaN.
         joints: the robots' joints, in the order of their descriptions; channels `q`, `v`, `tau` are (T, n_joints, 1).
+        soft: of every soft body, the centre of mass in W [m], (T, 3), and the cumulative impulse of its coupling on
+            every link of the robot [N s], (T, n_links, 3); it has a file of its own, see `store.read_trace`.
     """
 
     time: Array
     names: tuple[str, ...]
     channels: Mapping[str, Array]
     joints: tuple[str, ...] = ()
+    soft: Mapping[str, tuple[Array, Array]] = field(default_factory=dict)
 
     def of(self, channel: str, body: str) -> Array:
         """One channel of one body, shape (T, width)."""

@@ -116,6 +116,24 @@ def test_joints_that_slide_are_compared_in_their_own_unit() -> None:
     assert judge_pair(apart, (0.01, 9.0, 9.0), nothing, nothing)[1][-1] == "differ", "against that of positions"
 
 
+def soft(shift: float = 0.0, push: float = 0.0) -> Trace:
+    """A ball that is moved and pressed on one of two links, beside a robot that does the same every time."""
+    one = robot(1e-3)
+    com, impulse = np.zeros((101, 3)), np.zeros((101, 2, 3))
+    com[:, 2], impulse[:, 1, 0] = shift * one.time, push * one.time
+    return replace(one, soft={"ball": (com, impulse)})
+
+
+def test_soft_bodies_are_compared_by_their_centre_and_what_they_press() -> None:
+    assert difference(soft(), soft()).values() == (0.0,) * 5
+    apart = difference(soft(), soft(shift=0.5, push=2.0))
+    assert apart.values() == (pytest.approx(0.05), 0.0, pytest.approx(0.2), 0.0, 0.0)
+    assert apart.motion_kind == "position" and apart.position_rms == pytest.approx(0.05 / math.sqrt(3), rel=0.02)
+    assert math.isnan(difference(soft(), soft(push=math.nan)).impulse), "an engine that gives no force"
+    with pytest.raises(SimparityError, match="different soft bodies"):
+        difference(soft(), robot(1e-3))
+
+
 def test_a_scene_of_nothing_has_no_difference() -> None:
     assert difference(robot(1e-3, joints=()), robot(1e-3, joints=())).values() == (0.0,) * 5
 

@@ -106,7 +106,6 @@ def test_contact_law_is_stated_where_it_holds():
         ([points], "sap", 1.0),
         ([points, (5e5, 50.0, 0.2)], "lagged", 1.0),
         ([None], "lagged", 1.0),
-        ([], "lagged", 1.0),
     ):
         assert isinstance(mapping.contact_law(pairs, approximation, threshold), Unknown)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import simparity
 from simparity.engines import ENGINES
@@ -37,6 +39,13 @@ def squeezed(invert: bool) -> SoftTrace:
         sample.soft[0][0] = mesh.vertices * [-1.0 if invert and k == steps else flat, 1, 1] + [0, 0, 0.01 * k]
         log.keep(k, sample)
     return log.trace(np.arange(steps + 1) * 0.1)
+
+
+def test_the_impulse_is_the_force_of_every_step_summed() -> None:
+    ball = squeezed(False)
+    pressed = replace(ball, links=("pad",), f_links=np.full((11, 1, 3), 2.0))
+    assert pressed.impulse.shape == (11, 1, 3) and pressed.impulse[0, 0, 0] == 0.0
+    assert pressed.impulse[-1, 0].tolist() == pytest.approx([2.0] * 3), "2 N over 1 s"
 
 
 def test_outlines_at_three_instants() -> None:

@@ -250,8 +250,6 @@ def contact_law(
 
     `near_rigid` is sap_near_rigid_threshold [1]: above 0, the sap approximation softens contacts by a rule of its own.
     """
-    if not pairs:
-        return Unknown(reason="this scene has no pair that can touch")
     first = pairs[0]
     if any(pair != first for pair in pairs):
         return Unknown(reason="the pairs of this scene differ")

@@ -14,7 +14,7 @@ from pydrake.multibody.plant import CalcContactFrictionFromSurfaceProperties, Co
 
 from ...harness.channels import ChannelNote
 from ...harness.engine import Resolution, Resolved, Settings, Value
-from ...harness.resolution import Row, absent, floats, read, robot_friction, unreadable, values
+from ...harness.resolution import Row, absent, floats, no_law, read, robot_friction, unreadable, values
 from ...harness.scene import Scene
 from . import mapping
 from .model import Model, Solid
@@ -55,7 +55,8 @@ def resolution(model: Model, scene: Scene, settings: Settings, dt: float) -> Res
         curved = curved or (patches and not (one.planes or other.planes))
     plant = model.plant
     approximation = plant.get_discrete_contact_approximation().name[1:].lower()
-    law = mapping.contact_law(pairs, approximation, float(plant.get_sap_near_rigid_threshold()))
+    near_rigid = float(plant.get_sap_near_rigid_threshold())
+    law = mapping.contact_law(pairs, approximation, near_rigid) if pairs else no_law(scene, differing=False)
     if model.robot is not None:
         table.update(robot_rows(model.robot, asked))
     notes = {"f_normal_B_W": _PATCHES} if curved else {}

@@ -9,8 +9,8 @@ from typing import Any
 import genesis as gs
 import numpy as np
 
-from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Unknown, Value
-from ...harness.resolution import Row, absent, floats, read, values
+from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Value
+from ...harness.resolution import Row, absent, floats, no_law, read, values
 from ...harness.scene import Body, Scene
 from . import mapping, process
 from .model import Places
@@ -55,8 +55,7 @@ def resolution(
         table[f"pair.{a}+{b}.friction"] = Resolved(
             value=max(mus), unit="1", origin="derived", native="max of get_geoms_friction(), at least 0.01"
         )
-    differ = "the pairs of this scene differ" if laws else "nothing in this scene can touch"
-    law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason=differ)
+    law = laws[0] if laws and all(x == laws[0] for x in laws) else no_law(scene, bool(laws))
     refined_by = ("soft_iterations",) if scene.soft_bodies else ()
     return Resolution(table=table, contact_law=law, refined_by=refined_by)
 

@@ -108,7 +108,8 @@ class MuJoCoSimulation:
         except mujoco.FatalError as error:
             if self.soft is None:
                 raise
-            raise Diverged(f"MuJoCo gave up on a soft body: {error}") from error  # its shape is no longer finite
+            # its shape is no longer finite
+            raise Diverged(f"MuJoCo gave up on a soft body, {error}; explicit elasticity needs a smaller dt") from error
 
     def _advance(self, steps: int) -> None:
         reading = self.watched or self.soft is not None

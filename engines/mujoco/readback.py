@@ -10,9 +10,9 @@ import mujoco
 import numpy as np
 
 from ...harness.channels import ChannelNote
-from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Unknown, Value
+from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Value
 from ...harness.mujoco_scene import options_of
-from ...harness.resolution import Row, absent, floats, read, robot_friction, values
+from ...harness.resolution import Row, absent, floats, no_law, read, robot_friction, values
 from ...harness.robot_model import model_of
 from ...harness.scene import Material, Robot, Scene
 from ...harness.soft_contact import Surface, contact_law, floored_time_constant, mixed
@@ -59,17 +59,15 @@ def resolution(model: Any, scene: Scene, settings: Settings, dt: float) -> Resol
     rk4 = model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4
     why = "RK4 solves for contact four times a step; this is the force of the first of them, not of the whole step"
     notes = {name: ChannelNote("derived", why) for name in ("f_B_W", "f_normal_B_W", "f_links")} if rk4 else {}
-    return Resolution(table=table, contact_law=_common_law(model, met), channel_notes=notes)
+    return Resolution(table=table, contact_law=_common_law(model, scene, met), channel_notes=notes)
 
 
-def _common_law(model: Any, met: list[Surface]) -> ContactLaw:
+def _common_law(model: Any, scene: Scene, met: list[Surface]) -> ContactLaw:
     """The law of all contacts that a body can have, if it is one."""
     refsafe = not model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_REFSAFE
     cone = _CONES[mujoco.mjtCone(model.opt.cone)]
     laws = [contact_law(contact, model.opt.timestep, cone, model.opt.impratio, refsafe) for contact in met]
-    if not laws:
-        return Unknown(reason="no body of this scene can touch anything")
-    return laws[0] if all(law == laws[0] for law in laws) else Unknown(reason="the pairs of this scene differ")
+    return laws[0] if laws and all(law == laws[0] for law in laws) else no_law(scene, bool(laws))
 
 
 def _robot_contacts(model: Any, body: str, robot: Robot) -> list[Surface]:

@@ -9,8 +9,8 @@ import mujoco_warp
 import numpy as np
 
 from ...harness.channels import ChannelNote
-from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Unknown, Value
-from ...harness.resolution import Row, absent, floats, read, values
+from ...harness.engine import ContactLaw, Resolution, Resolved, Settings, Value
+from ...harness.resolution import Row, absent, floats, no_law, read, values
 from ...harness.scene import Array, Material, Scene
 from ...harness.soft_contact import Surface, contact_law, floored_time_constant, mixed
 from . import mapping
@@ -82,12 +82,8 @@ def resolution(
         met.append(contact)
     refsafe = live.enabled("REFSAFE")
     laws: list[ContactLaw] = [contact_law(contact, live.dt, live.cone, live.impratio, refsafe) for contact in met]
-    law = laws[0] if laws and all(x == laws[0] for x in laws) else Unknown(reason=_no_law(laws))
+    law = laws[0] if laws and all(x == laws[0] for x in laws) else no_law(scene, bool(laws))
     return Resolution(table=table, contact_law=law, channel_notes=_notes(live))
-
-
-def _no_law(laws: list[ContactLaw]) -> str:
-    return "the pairs of this scene differ" if laws else "nothing of this scene may touch"
 
 
 def _notes(live: Live) -> dict[str, ChannelNote]:
