@@ -131,7 +131,8 @@ def test_states_are_held_against_the_reference_and_not_against_each_other(result
     assert [reading.value for reading in rows["fk_error"].readings if reading] == pytest.approx([3e-9, 2e-6])
     assert table.notes == {"beta": ("mass matrix (derived): without armature",)}
     assert section.answers == (
-        "Largest deviation from Pinocchio: alpha 3\xa0nm (fk_error), beta 2\xa0µm (fk_error).",
+        "Largest deviation from Pinocchio: alpha in fk_error 3\xa0nm of 1\xa0µm allowed; "
+        "beta in fk_error 2\xa0µm of 1\xa0µm allowed.",
         "Checks that fail: fk_error (beta).",
     )
 

@@ -45,11 +45,12 @@ def deviation_answers(runs: Sequence[Run], words: Lexicon) -> tuple[str, ...]:
         for verdict in run.record.checks:
             if run.ok and verdict.error is not None and verdict.tolerance:
                 unit = words.metrics[verdict.metric].unit if verdict.metric in words.metrics else ""
-                said = f"{quantity(abs(verdict.error), unit, 2)} ({verdict.metric})"
+                amount, allowed = (quantity(x, unit, 2) for x in (abs(verdict.error), verdict.tolerance))
+                said = f"{verdict.metric} {amount} of {allowed} allowed"
                 worst[name] = max(worst.get(name, (-1.0, "")), (abs(verdict.error) / verdict.tolerance, said))
     ordered = sorted(worst.items(), key=lambda item: item[1][0])
-    clauses = [f"{name} {said}" for name, (_, said) in ordered]
-    sentences = [f"Largest deviation from {_against(words)}: {', '.join(clauses)}."] if clauses else []
+    clauses = [f"{name} in {said}" for name, (_, said) in ordered]
+    sentences = [f"Largest deviation from {_against(words)}: {'; '.join(clauses)}."] if clauses else []
     broken = {(words.names[run.participant], run.status) for run in runs if not run.ok}
     sentences += [f"{name}: {status}." for name, status in sorted(broken)]
     return tuple(text[:1].upper() + text[1:] for text in sentences)
