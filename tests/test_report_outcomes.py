@@ -84,16 +84,6 @@ def test_the_answers_begin_with_how_it_ended(results: Path) -> None:
     )
 
 
-def test_many_values_of_one_option_are_no_row_of_the_matrix(results: Path) -> None:
-    for engine in ("alpha", "beta"):
-        ran(results, engine, 1.0, STALLED)
-    for damping in (1, 2, 3, 4):
-        ran(results, "alpha", 2.0, STALLED, overrides={"damping": damping})
-    told = summarise(results).sections[0]
-    assert not any("damping" in sentence for sentence in told.answers)
-    assert sum("damping" in row.label for row in told.runs) == 4, "each is still listed"
-
-
 def test_it_is_on_the_page_and_in_the_text(results: Path) -> None:
     ran(results, "alpha", 1.0, STALLED)
     ran(results, "alpha", 2.0, INSERTED)
