@@ -27,9 +27,7 @@ def scanned(results: Path, option: str, values: Any, *, side: bool = True, **giv
     for engine in ("alpha", "beta") if side else ():
         made_run(results, engine)
     for k, value in enumerate(values):
-        made_run(
-            results, "alpha", settings="matched", overrides={option: value}, height=0.05 + 0.005 * k, **given
-        )
+        made_run(results, "alpha", settings="matched", overrides={option: value}, height=0.05 + 0.005 * k, **given)
     return summarise(results)
 
 
@@ -55,6 +53,15 @@ def test_numbers_with_a_diagram_are_no_row(results: Path) -> None:
     assert [row.settings for row in told.matrix.rows] == ["default"]
     assert not any("damping" in sentence for sentence in section.answers)
     assert sum("damping" in row.label for row in section.runs) == 4, "each is still listed"
+
+
+def test_many_diagrams_of_parameters_leave_room_for_options(results: Path) -> None:
+    for dt in (1e-3 * k for k in range(1, 11)):
+        for friction in (0.2, 0.3, 0.4):
+            made_run(results, "beta", dt=dt, params={"friction": friction}, height=0.1 * friction)
+    told = scanned(results, "damping", (1, 2, 3, 4))
+    assert [row.settings for row in told.matrix.rows] == ["default"]
+    assert [sweep.name for sweep in told.sections[0].sweeps].count("friction") == 8
 
 
 def test_a_diagram_at_another_step_hides_no_row(results: Path) -> None:

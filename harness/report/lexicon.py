@@ -100,20 +100,20 @@ def lexicon(runs: Sequence[Run], colours: Mapping[str, int]) -> Lexicon:
 
 def variant_texts(variants: Sequence[Variant], experiment: type[Experiment] | None) -> dict[Variant, str]:
     """What sets each variant apart: "start=push incline=0.2", "smoke", nothing for the experiment's defaults."""
+    return {
+        variant: " ".join([*(["smoke"] if variant.smoke else []), *(f"{name}={value}" for name, value in own.items())])
+        for variant, own in unusual(variants, experiment).items()
+    }
+
+
+def unusual(variants: Sequence[Variant], experiment: type[Experiment] | None) -> dict[Variant, dict[str, str]]:
+    """Of each variant what is not at the experiment's default, name -> value; what has no default where it varies."""
     usual: dict[str, str] = {}
     if experiment is not None:
         fields: Any = dataclasses.fields(experiment)  # type: ignore[arg-type]  # every experiment is a dataclass
         usual = {field.name: word(field.default) for field in fields if field.name != PHASE}
         usual["duration"] = quantity(experiment.DURATION, "s")
-    rows = {
-        variant: dict(variant.params)
-        | {
-            "duration": quantity(variant.duration, "s"),
-            "stride": str(variant.stride),
-            "control_dt": quantity(variant.control_dt, "s"),
-        }
-        for variant in variants
-    }
+    rows = {variant: facts(variant) for variant in variants}
     everything = list(rows.values())
     varying = {name for row in everything for name in row if len({other.get(name) for other in everything}) > 1}
 
@@ -123,13 +123,17 @@ def variant_texts(variants: Sequence[Variant], experiment: type[Experiment] | No
         return value != usual[name] if name in usual else name in varying
 
     return {
-        variant: " ".join(
-            [
-                *(["smoke"] if variant.smoke else []),
-                *(f"{name}={value}" for name, value in row.items() if shown(variant, name, value)),
-            ]
-        )
+        variant: {name: value for name, value in row.items() if shown(variant, name, value)}
         for variant, row in rows.items()
+    }
+
+
+def facts(variant: Variant) -> dict[str, str]:
+    """Parameters and schedule of a variant, name -> value in words."""
+    return dict(variant.params) | {
+        "duration": quantity(variant.duration, "s"),
+        "stride": str(variant.stride),
+        "control_dt": quantity(variant.control_dt, "s"),
     }
 
 

@@ -88,6 +88,8 @@ def _section(section: Section) -> Iterator[str]:
 def _outcomes(table: OutcomeTable) -> Iterator[str]:
     head = ["participant", "settings, variant", "dt", *(name for name, _ in table.why)]
     yield from (f"### Outcome and {table.metric} against {table.name}", "")
+    if table.note:
+        yield from (table.note, "")
     for title, rows in table.parts:
         if title:
             yield from (f"#### {title}", "")

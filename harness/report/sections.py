@@ -17,7 +17,8 @@ from .joint_charts import joint_charts
 from .lexicon import Lexicon, lexicon
 from .matrix import Entered
 from .measure import Comparison, Traces, main_of, measure, reference_of
-from .outcome_table import outcome_sentences, outcome_table
+from .outcome_table import outcome_table
+from .outcome_words import outcome_sentences
 from .over_time import over_time
 from .panels import Measured, defaults_of, panel_of
 from .participants import Participant
@@ -136,9 +137,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         for c in m.comparisons
         if not (m is leading and c is m.main) and any(sweep.covers(c) for sweep in sweeps)
     }
-    answered = [
-        judged[id(m.main)] for m in sorted(alike, key=lambda m: m is not leading) if id(m.main) not in drawn
-    ]
+    answered = [judged[id(m.main)] for m in sorted(alike, key=lambda m: m is not leading) if id(m.main) not in drawn]
     softer = softenings(every, words, name)
     others = [
         m.main
@@ -159,7 +158,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
         name=name,
         text=words.text,
         answers=(
-            *(outcome_sentences(outcomes, words.outcomes) if outcomes is not None else ()),
+            *(outcome_sentences(outcomes) if outcomes is not None else ()),
             *answer(
                 answered,
                 [judged[id(one)] for one in others],

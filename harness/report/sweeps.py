@@ -25,7 +25,7 @@ from .verdicts import LEAST
 
 LEAST_VALUES = 3  # of the swept number, for a diagram
 MOST_CHARTS = 6  # of one sweep
-MOST_SWEEPS = 8  # of one experiment
+MOST_SWEEPS = 8  # of one experiment and kind, lest many parameters leave the options undrawn
 CHANGES = 1e-3  # relative change of a metric along the swept number, from which it is drawn
 DECADE = 8  # times: a number swept over more has a logarithmic axis
 
@@ -71,7 +71,7 @@ class Sweep:
     drawn: frozenset[Participant]
 
     def covers(self, comparison: Comparison) -> bool:
-        """Whether it draws all of a comparison of many values of one option of one engine, which says more than pairs."""
+        """Whether it draws all of a comparison of many values of one option of one engine: it says more than pairs."""
         everyone = {standing.who for standing in comparison.standings}
         return (
             self.shared == Shared("option", self.name, comparison.series.variant, comparison.dt)
@@ -95,7 +95,7 @@ def sweeps_of(runs: Sequence[Run], words: Lexicon, section: str) -> tuple[Sweep,
     found: list[Sweep] = []
     for shared, lines in sorted(_lines(runs, words).items(), key=lambda item: _rank(item[0], words)):
         told = {who: points for who, points in sorted(lines.items()) if len(points) >= LEAST_VALUES}
-        if told and len(found) < MOST_SWEEPS:
+        if told and sum(sweep.shared.kind == shared.kind for sweep in found) < MOST_SWEEPS:
             sweep = _told(f"{section}-sweep-{len(found)}", shared, told, words)
             if sweep.charts:
                 found.append(sweep)
