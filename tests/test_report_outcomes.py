@@ -107,7 +107,7 @@ def test_those_that_end_alike_are_told_together(results: Path) -> None:
         for engine, outcome in (("alpha", STALLED), ("beta", INSERTED), ("gamma", STALLED)):
             ran(results, engine, force, outcome)
     assert said(results) == [
-        "default settings, peak force 7 N for each: alpha and gamma stalled at 1 to 2; beta inserted at 1 to 2."
+        "default settings: alpha and gamma stalled at 1 to 2; beta inserted at 1 to 2; each with peak force 7 N."
     ]
 
 
@@ -137,11 +137,11 @@ def test_a_scan_of_one_engine_does_not_stand_for_all(results: Path) -> None:
             ran(results, "alpha", force, INSERTED, duration=0.5, settings="published", overrides=overrides)
         ran(results, "delta", force, INSERTED, dt=2e-3, duration=0.4)
     default, published = said(results)
-    assert default == "default settings, duration 400 ms: delta inserted at 1 to 2 (peak force 7 N)."
+    assert default == "default settings (duration 400 ms): delta inserted at 1 to 2 (peak force 7 N)."
     scan = listed([f"alpha damping={damping} (duration 500 ms, step 1 ms)" for damping in (1, 2, 3)])
     assert published == (
-        "published settings, duration 900 ms, peak force 7 N for each: alpha (step 2 ms) and beta (step 2 ms) stalled "
-        f"at 1 to 2; {scan} inserted at 1 to 2."
+        "published settings (duration 900 ms): alpha (step 2 ms) and beta (step 2 ms) stalled "
+        f"at 1 to 2; {scan} inserted at 1 to 2; each with peak force 7 N."
     )
     table = table_of(results)
     assert (dict(table.usual), table.dt) == ({"duration": "900\N{NO-BREAK SPACE}ms"}, 2e-3)
@@ -160,7 +160,7 @@ def test_a_range_has_no_value_that_was_not_run(results: Path) -> None:
         ran(results, "beta", force, INSERTED)
         if force in (1.0, 4.0):
             ran(results, "alpha", force, STALLED)
-    assert said(results)[0].endswith("alpha stalled at 1 and 4; beta inserted at 1 to 4.")
+    assert said(results)[0].endswith("alpha stalled at 1 and 4; beta inserted at 1 to 4; each with peak force 7 N.")
 
 
 def test_how_often_a_run_is_logged_sets_no_row_apart(results: Path) -> None:
@@ -177,8 +177,11 @@ def test_it_is_on_the_page_and_in_the_text(results: Path) -> None:
     html, md = write_report(results, results.parent / "report")
     tables = [text for _, given, text in Page(html.read_text()).elements if "data-test-outcomes" in given]
     assert len(tables) == 2 and "stalled" in tables[0] and "beta" in tables[1]
+    assert "Stall depth: depth at the end." in html.read_text()
     text = md.read_text()
     assert "### Outcome and stall depth against force" in text and "#### At one value of force only" in text
+    assert text.count("| force 1 | force 2 |\n") == 1 and "| force | outcome |\n" in text
+    assert "| beta | default | 1 ms | 7 N | 2 | inserted 20 mm |" in text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_one_value_is_no_table(results: Path) -> None:

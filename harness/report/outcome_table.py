@@ -48,7 +48,12 @@ class OutcomeRow:
     @property
     def swept(self) -> bool:
         """Whether there is more than one value."""
-        return sum(cell is not None for cell in self.cells) > 1
+        return len(self.ends) > 1
+
+    @property
+    def ends(self) -> tuple[tuple[int, OutcomeCell], ...]:
+        """Every cell that there is, with its column."""
+        return tuple((column, cell) for column, cell in enumerate(self.cells) if cell is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +63,7 @@ class OutcomeTable:
     Attributes:
         name: of the swept number; `values` its values as words.
         metric: what stands below each outcome.
+        texts: name and text of the outcome and of that metric.
         why: name and text of the metrics that decide.
         usual: name -> value of the parameters that most engines share, those at the experiment's defaults left out.
         dt: step that most engines share [s].
@@ -65,6 +71,7 @@ class OutcomeTable:
 
     name: str
     metric: str
+    texts: tuple[tuple[str, str], ...]
     why: tuple[tuple[str, str], ...]
     values: tuple[str, ...]
     usual: Mapping[str, str]
@@ -81,8 +88,16 @@ class OutcomeTable:
 
     @property
     def note(self) -> str:
-        """What the rows share where they do not say otherwise, "" for the experiment's defaults."""
-        return f"Where a row does not say otherwise: {', '.join(phrases(self.usual))}." if self.usual else ""
+        """What the words and columns mean, and what the rows share where they do not say otherwise."""
+        usual = ", ".join(phrases(self.usual))
+        return " ".join(
+            [
+                f"How each run ended, and its {self.metric}.",
+                *([f"Where a row does not say otherwise: {usual}."] if usual else []),
+                *(f"{name.replace('_', ' ').capitalize()}: {text}." for name, text in (*self.texts, *self.why)),
+                f"{UNDECIDED.capitalize()}: the run does not tell, as a rule because it is too short.",
+            ]
+        )
 
 
 def phrases(facts: Mapping[str, str]) -> list[str]:
@@ -123,12 +138,17 @@ def outcome_table(runs: Sequence[Run], words: Lexicon) -> OutcomeTable | None:
     return OutcomeTable(
         name=kind.SWEPT,
         metric=metric.replace("_", " "),
-        why=tuple((name, words.metrics[name].text) for name in kind.DECIDE if name in words.metrics),
+        texts=_texts((OUTCOME, metric), words),
+        why=_texts(kind.DECIDE, words),
         values=tuple(f"{value:g}" for value in values),
         usual=told[variant],
         dt=dt,
         rows=tuple(sorted(rows, key=_order)),
     )
+
+
+def _texts(names: Sequence[str], words: Lexicon) -> tuple[tuple[str, str], ...]:
+    return tuple((name, words.metrics[name].text) for name in names if name in words.metrics)
 
 
 def _order(row: OutcomeRow) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from .wording import listed
 
 def outcome_sentences(table: OutcomeTable) -> tuple[str, ...]:
     """For each settings profile, how every participant with several values ended along them, and what decides."""
-    told = [row for row in table.rows if row.swept and any(cell and cell.word != UNDECIDED for cell in row.cells)]
+    told = [row for row in table.rows if row.swept and any(cell.word != UNDECIDED for _, cell in row.ends)]
     return tuple(
         _sentence(settings, [row for row in told if row.settings == settings], table)
         for settings in sorted({row.settings for row in told}, key=profile_rank)
@@ -35,9 +35,11 @@ def _sentence(settings: str, own: Sequence[OutcomeRow], table: OutcomeTable) -> 
         marks += _otherwise(row, table)
         alike[_along(row, table), _why(row, table)].append(f"{row.label} ({', '.join(marks)})" if marks else row.label)
     whys = {why for _, why in alike}
-    same = f", {whys.pop()} for each" if len(alike) > 1 and len(whys) == 1 and "" not in whys else ""
+    same = whys.pop() if len(alike) > 1 and len(whys) == 1 else ""
     said = [f"{listed(who)} {along}{f' ({why})' if why and not same else ''}" for (along, why), who in alike.items()]
-    return f"{', '.join([f'Outcome against {table.name}, {settings} settings', *lead])}{same}: {'; '.join(said)}."
+    said += [f"each with {same}"] if same else []
+    where = f"{settings} settings" + (f" ({', '.join(lead)})" if lead else "")
+    return f"Outcome against {table.name}, {where}: {'; '.join(said)}."
 
 
 def _off(row: OutcomeRow, table: OutcomeTable) -> tuple[int, float]:
@@ -63,12 +65,11 @@ def _contradict(one: OutcomeRow, other: OutcomeRow) -> bool:
 
 def _along(row: OutcomeRow, table: OutcomeTable) -> str:
     """One row in words: "dropped at 1, lifted at 1.25 to 2"; a range has no value that was not run."""
-    ends = [(place, cell.word) for place, cell in enumerate(row.cells) if cell is not None]
     parts = []
-    for word, group in groupby(ends, key=lambda end: end[1]):
+    for word, group in groupby(row.ends, key=lambda end: end[1].word):
         spans = [
-            [table.values[place] for _, place in span]
-            for _, span in groupby(enumerate(place for place, _ in group), key=lambda pair: pair[1] - pair[0])
+            [table.values[column] for _, column in span]
+            for _, span in groupby(enumerate(column for column, _ in group), key=lambda pair: pair[1] - pair[0])
         ]
         at = listed([span[0] if len(span) == 1 else f"{span[0]} to {span[-1]}" for span in spans])
         parts.append(f"{word.replace(', ', ' or ')} at {at}")
