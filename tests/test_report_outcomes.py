@@ -168,6 +168,12 @@ def test_how_often_a_run_is_logged_sets_no_row_apart(results: Path) -> None:
         ran(results, "alpha", force, STALLED)
         ran(results, "beta", force, STALLED, stride=20)
     assert [row.where for row in table_of(results).rows] == ["default", "default"]
+    assert {row.variant for row in summarise(results).sections[0].runs} == {
+        "",
+        "stride=20",
+        "force=2",
+        "force=2 stride=20",
+    }, "elsewhere it is told where it is not the usual one"
 
 
 def test_it_is_on_the_page_and_in_the_text(results: Path) -> None:

@@ -12,6 +12,7 @@ from ..contact_quality import quality
 from ..errors import SimparityError
 from ..experiment import OUTCOME, Experiment, Metric, outcome_word
 from ..registry import experiment_class
+from ..schedule import Schedule
 from .chart import Style
 from .participants import Participant
 from .quantity import quantity
@@ -107,12 +108,14 @@ def variant_texts(variants: Sequence[Variant], experiment: type[Experiment] | No
 
 
 def unusual(variants: Sequence[Variant], experiment: type[Experiment] | None) -> dict[Variant, dict[str, str]]:
-    """Of each variant what is not at the experiment's default, name -> value; what has no default where it varies."""
+    """Of each variant what is not at its default, name -> value; schedule and what has no default only where it varies."""
     usual: dict[str, str] = {}
     if experiment is not None:
         fields: Any = dataclasses.fields(experiment)  # type: ignore[arg-type]  # every experiment is a dataclass
         usual = {field.name: word(field.default) for field in fields if field.name != PHASE}
         usual["duration"] = quantity(experiment.DURATION, "s")
+    own: Any = {field.name: field.default for field in dataclasses.fields(Schedule)}
+    schedule = {"stride": str(own["stride"]), "control_dt": quantity(own["control_dt"], "s")}
     rows = {variant: facts(variant) for variant in variants}
     everything = list(rows.values())
     varying = {name for row in everything for name in row if len({other.get(name) for other in everything}) > 1}
@@ -120,7 +123,7 @@ def unusual(variants: Sequence[Variant], experiment: type[Experiment] | None) ->
     def shown(variant: Variant, name: str, value: str) -> bool:
         if variant.smoke and experiment is not None and name in experiment.SMOKE:
             return False
-        return value != usual[name] if name in usual else name in varying
+        return value != usual[name] if name in usual else name in varying and value != schedule.get(name)
 
     return {
         variant: {name: value for name, value in row.items() if shown(variant, name, value)}
