@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+DURATION = 1.05  # of the lifts that are told [s]
 KEYS = ["engine", "settings", "overrides", "carrier", "dt"]
 HEAD = """\
 # Reference: the soft ball
@@ -20,8 +23,8 @@ SAPIEN's PhysX has no soft bodies, and its run says so. This page is
 LIFTS = """\
 ## Who lifts the ball (1.03 N, friction 0.5 asked for)
 
-`needs` is weight / (2 mu) with the friction that the coupler really uses. Each cell: what happened, and how far the
-ball rose of about 49.5 mm.
+`needs` is weight / (2 mu) with the friction that the coupler really uses. Each cell: what happened in {duration:g} s,
+and how far the ball rose of about 49.5 mm.
 """
 MOMENTUM = """\
 ## Momentum on the plates
@@ -52,21 +55,38 @@ def page(runs: pd.DataFrame) -> str:
 
 
 def _lifts(grasps: pd.DataFrame) -> list[str]:
-    told = grasps[(grasps.outcome_word.notna()) & (grasps["repeat"] == 0) & (grasps.duration > 1.0)]
+    told = grasps[((grasps.duration - DURATION).abs() < 1e-9) & (grasps["repeat"] == 0)]
     efforts = sorted(told.effort.unique())
     rows = []
     for (engine, settings, overrides, carrier, dt), group in told.groupby(KEYS, dropna=False):
-        cells = {}
-        for run in group.itertuples():
-            cells[run.effort] = run.outcome_word + (
-                "" if run.outcome_word == "unstable" else f" {_mm(run.lift_achieved)}"
-            )
         name = " ".join([f"{engine}, {settings}", *_words(overrides), *(["on the arm"] if carrier == "fr3" else [])])
-        some = group.iloc[0]
-        left = [name, f"{1e3 * dt:g}", f"{some.mu_used:.3g}", f"{some.effort_needed:.3g}"]
+        cells = {effort: _ended(run) for effort, run in _by_effort(name, group).items()}
+        left = [name, f"{1e3 * dt:g}", _every(group.mu_used), _every(group.effort_needed)]
         rows.append([*left, *(cells.get(effort, "") for effort in efforts)])
     head = ["engine, settings", "dt [ms]", "mu used", "needs [N]", *(f"{effort:g} N" for effort in efforts)]
-    return [LIFTS, *_table(head, rows)]
+    return [LIFTS.format(duration=DURATION), *_table(head, rows)]
+
+
+def _by_effort(name: str, group: pd.DataFrame) -> dict[float, Any]:
+    """Effort [N] -> its run; two runs in one cell are an error."""
+    twice = ", ".join(f"{effort:g}" for effort in sorted(group.effort[group.effort.duplicated()].unique()))
+    if twice:
+        asked = f"{name}, dt {1e3 * group.dt.iloc[0]:g} ms: one run for each effort is wanted"
+        raise ValueError(f"{asked}, but there are several at {twice} N; leave one of them in runs.csv")
+    return {run.effort: run for run in group.itertuples()}
+
+
+def _ended(run: Any) -> str:
+    """How a run ended and how far it lifted; its status where it has no outcome."""
+    if not isinstance(run.outcome_word, str):
+        return str(run.status)
+    known = run.outcome_word != "unstable" and math.isfinite(run.lift_achieved)
+    return f"{run.outcome_word} {_mm(run.lift_achieved)}" if known else run.outcome_word
+
+
+def _every(values: pd.Series) -> str:
+    """What a metric is in a row, every value where it is not the same."""
+    return ", ".join(dict.fromkeys(f"{value:.3g}" for value in values.dropna()))
 
 
 def _momentum(runs: pd.DataFrame) -> list[str]:
@@ -110,7 +130,8 @@ def _stable(grasps: pd.DataFrame) -> list[str]:
     efforts = sorted(scan.effort.unique())
     rows = []
     for dt, group in scan.groupby("dt"):
-        ended = {run.effort: _stability(run.status, run.outcome_word) for run in group.itertuples()}
+        scanned = _by_effort("mujoco, published, law at 2 kHz", group)
+        ended = {effort: _stability(run.status, run.outcome_word) for effort, run in scanned.items()}
         rows.append([f"{1e3 * dt:g}", *(ended.get(effort, "") for effort in efforts)])
     limit = 1e3 * float(scan.stable_dt.median())
     return ["", STABLE.format(limit=limit), *_table(["dt [ms]", *(f"{effort:g} N" for effort in efforts)], rows), ""]

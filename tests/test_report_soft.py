@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from simparity.harness.channels import Sample
 from simparity.harness.report.outlines import outline_charts, silhouette
 from simparity.harness.soft_state import SoftLog, SoftPart, SoftTrace
 
-from .softtable import page
+from .softtable import _lifts, page
 
 
 def test_a_silhouette_is_the_hull_in_order() -> None:
@@ -66,6 +67,47 @@ def test_the_committed_page_is_made_of_the_committed_runs() -> None:
     runs = pd.read_csv(folder / "runs.csv")
     assert set(runs.engine) == {name for name, entry in ENGINES.items() if entry.distribution}
     assert (folder / "README.md").read_text() == page(runs)
+
+
+LIFT = {
+    "engine": "mujoco",
+    "settings": "published",
+    "overrides": None,
+    "carrier": "slides",
+    "dt": 1e-3,
+    "duration": 1.05,
+    "repeat": 0,
+    "effort": 1.0,
+    "status": "ok",
+    "outcome_word": "lifted",
+    "lift_achieved": 0.047,
+    "mu_used": 0.5,
+    "effort_needed": 1.03,
+}
+LOST = LIFT | dict.fromkeys(["outcome_word", "lift_achieved", "mu_used", "effort_needed"]) | {"status": "diverged"}
+
+
+def lifts(*rows: dict[str, Any]) -> list[str]:
+    """The rows of the table of lifts that these made-up runs give, without those of its head."""
+    return _lifts(pd.DataFrame(rows))[3:]
+
+
+def test_a_diverged_lift_is_told() -> None:
+    assert lifts(LOST, LIFT | {"effort": 2.0}, LOST | {"engine": "newton", "effort": 2.0}) == [
+        "| mujoco, published | 1 | 0.5 | 1.03 | diverged | lifted 47.0 mm |",
+        "| newton, published | 1 |  |  |  | diverged |",
+    ]
+
+
+def test_lifts_of_another_duration_or_repeat_have_no_cell() -> None:
+    other = {"outcome_word": "dropped", "lift_achieved": 0.001}
+    told = lifts(LIFT, LIFT | other | {"duration": 1.4}, LIFT | other | {"repeat": 1})
+    assert told == ["| mujoco, published | 1 | 0.5 | 1.03 | lifted 47.0 mm |"]
+
+
+def test_two_lifts_in_one_cell_are_an_error() -> None:
+    with pytest.raises(ValueError, match=r"^mujoco, published, dt 1 ms: .* several at 1 N; leave one"):
+        lifts(LIFT, LIFT | {"control_dt": 5e-4})
 
 
 def test_nothing_soft_no_outline() -> None:

@@ -12,6 +12,7 @@ from ..contact_quality import quality
 from ..errors import SimparityError
 from ..experiment import OUTCOME, Experiment, Metric, outcome_word
 from ..registry import experiment_class
+from ..schedule import Schedule
 from .chart import Style
 from .participants import Participant
 from .quantity import quantity
@@ -100,36 +101,42 @@ def lexicon(runs: Sequence[Run], colours: Mapping[str, int]) -> Lexicon:
 
 def variant_texts(variants: Sequence[Variant], experiment: type[Experiment] | None) -> dict[Variant, str]:
     """What sets each variant apart: "start=push incline=0.2", "smoke", nothing for the experiment's defaults."""
+    return {
+        variant: " ".join([*(["smoke"] if variant.smoke else []), *(f"{name}={value}" for name, value in own.items())])
+        for variant, own in unusual(variants, experiment).items()
+    }
+
+
+def unusual(variants: Sequence[Variant], experiment: type[Experiment] | None) -> dict[Variant, dict[str, str]]:
+    """Of each variant what is not at its default, name -> value; schedule and what has no default only where it varies."""
     usual: dict[str, str] = {}
     if experiment is not None:
         fields: Any = dataclasses.fields(experiment)  # type: ignore[arg-type]  # every experiment is a dataclass
         usual = {field.name: word(field.default) for field in fields if field.name != PHASE}
         usual["duration"] = quantity(experiment.DURATION, "s")
-    rows = {
-        variant: dict(variant.params)
-        | {
-            "duration": quantity(variant.duration, "s"),
-            "stride": str(variant.stride),
-            "control_dt": quantity(variant.control_dt, "s"),
-        }
-        for variant in variants
-    }
+    own: Any = {field.name: field.default for field in dataclasses.fields(Schedule)}
+    schedule = {"stride": str(own["stride"]), "control_dt": quantity(own["control_dt"], "s")}
+    rows = {variant: facts(variant) for variant in variants}
     everything = list(rows.values())
     varying = {name for row in everything for name in row if len({other.get(name) for other in everything}) > 1}
 
     def shown(variant: Variant, name: str, value: str) -> bool:
         if variant.smoke and experiment is not None and name in experiment.SMOKE:
             return False
-        return value != usual[name] if name in usual else name in varying
+        return value != usual[name] if name in usual else name in varying and value != schedule.get(name)
 
     return {
-        variant: " ".join(
-            [
-                *(["smoke"] if variant.smoke else []),
-                *(f"{name}={value}" for name, value in row.items() if shown(variant, name, value)),
-            ]
-        )
+        variant: {name: value for name, value in row.items() if shown(variant, name, value)}
         for variant, row in rows.items()
+    }
+
+
+def facts(variant: Variant) -> dict[str, str]:
+    """Parameters and schedule of a variant, name -> value in words."""
+    return dict(variant.params) | {
+        "duration": quantity(variant.duration, "s"),
+        "stride": str(variant.stride),
+        "control_dt": quantity(variant.control_dt, "s"),
     }
 
 

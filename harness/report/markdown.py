@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .ensemble_view import EnsembleCell, EnsembleView
 from .measured import MetricRow, Reading
-from .outcome_table import OutcomeTable
+from .outcome_table import OutcomeCell, OutcomeTable
 from .quantity import NOTHING, quantity
 from .summary import DeviationTable, Matrix, Panel, Section, Summary
 from .verdicts import Cell
@@ -88,15 +88,24 @@ def _section(section: Section) -> Iterator[str]:
 def _outcomes(table: OutcomeTable) -> Iterator[str]:
     head = ["participant", "settings, variant", "dt", *(name for name, _ in table.why)]
     yield from (f"### Outcome and {table.metric} against {table.name}", "")
+    yield from (table.note, "")
     for title, rows in table.parts:
         if title:
             yield from (f"#### {title}", "")
-        cells = [[f"{cell.word} {cell.amount}".strip() if cell else NOTHING for cell in row.cells] for row in rows]
         lines = [
-            [row.label, row.where, quantity(row.dt, "s"), *row.why, *ended]
-            for row, ended in zip(rows, cells, strict=True)
+            [
+                *(row.label, row.where, quantity(row.dt, "s"), *row.why),
+                *([table.values[column] for column, _ in row.ends] if title else []),
+                *(_ended(cell) for cell in row.cells if cell is not None or not title),
+            ]
+            for row in rows
         ]
-        yield from _table([*head, *(f"{table.name} {value}" for value in table.values)], lines)
+        ends = [table.name, "outcome"] if title else [f"{table.name} {value}" for value in table.values]
+        yield from _table([*head, *ends], lines)
+
+
+def _ended(cell: OutcomeCell | None) -> str:
+    return NOTHING if cell is None else f"{cell.word} {cell.amount}".strip()
 
 
 def _panel(panel: Panel) -> Iterator[str]:

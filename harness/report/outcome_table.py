@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from ..experiment import OUTCOME
 from .answers import PROFILE_ORDER
-from .lexicon import Lexicon
+from .lexicon import Lexicon, facts, unusual
 from .participants import Participant
 from .quantity import NOTHING, quantity
 from .runs import Run, Variant
@@ -28,29 +27,55 @@ class OutcomeCell:
 
 @dataclass(frozen=True, kw_only=True)
 class OutcomeRow:
-    """One participant under one variant and step; `why` and `cells` follow the columns of the table."""
+    """One participant under one variant and step dt [s]; `why` and `cells` follow the columns of the table.
+
+    Attributes:
+        apart: name -> value of what differs from the table's `usual`.
+    """
 
     label: str
     settings: str
-    where: str
+    apart: Mapping[str, str]
     dt: float
     why: tuple[str, ...]
     cells: tuple[OutcomeCell | None, ...]
 
     @property
+    def where(self) -> str:
+        """Settings, and what is not as usual."""
+        return ", ".join((self.settings, *phrases(self.apart)))
+
+    @property
     def swept(self) -> bool:
         """Whether there is more than one value."""
-        return sum(cell is not None for cell in self.cells) > 1
+        return len(self.ends) > 1
+
+    @property
+    def ends(self) -> tuple[tuple[int, OutcomeCell], ...]:
+        """Every cell that there is, with its column."""
+        return tuple((column, cell) for column, cell in enumerate(self.cells) if cell is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OutcomeTable:
-    """`why` are name and text of the metrics that decide, `values` the swept numbers as words."""
+    """How runs ended.
+
+    Attributes:
+        name: of the swept number; `values` its values as words.
+        metric: what stands below each outcome.
+        texts: name and text of the outcome and of that metric.
+        why: name and text of the metrics that decide.
+        usual: name -> value of the parameters that most engines share, those at the experiment's defaults left out.
+        dt: step that most engines share [s].
+    """
 
     name: str
     metric: str
+    texts: tuple[tuple[str, str], ...]
     why: tuple[tuple[str, str], ...]
     values: tuple[str, ...]
+    usual: Mapping[str, str]
+    dt: float
     rows: tuple[OutcomeRow, ...]
 
     @property
@@ -61,34 +86,32 @@ class OutcomeTable:
         titled = (("", several), (f"At one value of {self.name} only", single))
         return tuple((title if several else "", rows) for title, rows in titled if rows)
 
+    @property
+    def note(self) -> str:
+        """What the words and columns mean, and what the rows share where they do not say otherwise."""
+        usual = ", ".join(phrases(self.usual))
+        return " ".join(
+            [
+                f"How each run ended, and its {self.metric}.",
+                *([f"Where a row does not say otherwise: {usual}."] if usual else []),
+                *(f"{name.replace('_', ' ').capitalize()}: {text}." for name, text in (*self.texts, *self.why)),
+                f"{UNDECIDED.capitalize()}: the run does not tell, as a rule because it is too short.",
+            ]
+        )
 
-def outcome_sentences(table: OutcomeTable, outcomes: Sequence[str]) -> tuple[str, ...]:
-    """For each settings profile, how every participant with several values ended along them, and what decides."""
-    told = [row for row in table.rows if row.swept and any(cell and cell.word in outcomes for cell in row.cells)]
-    found = []
-    for settings in sorted({row.settings for row in told}, key=_profile):
-        usual = Counter(row.where for row in told if row.settings == settings).most_common(1)[0][0]
-        rows = [_along(row, table) for row in told if (row.settings, row.where) == (settings, usual)]
-        found.append(f"Outcome against {table.name}, {settings} settings: {'; '.join(rows)}.")
-    return tuple(found)
+
+def phrases(facts: Mapping[str, str]) -> list[str]:
+    """Parameters as words: "duration 1.05 s"."""
+    return [f"{name.replace('_', ' ')} {value}" for name, value in facts.items()]
 
 
-def _profile(settings: str) -> tuple[int, str]:
+def profile_rank(settings: str) -> tuple[int, str]:
+    """A key that sorts settings profiles as the answers do."""
     return (PROFILE_ORDER.index(settings) if settings in PROFILE_ORDER else len(PROFILE_ORDER), settings)
 
 
-def _along(row: OutcomeRow, table: OutcomeTable) -> str:
-    """One row in words: "alpha dropped at 1, lifted from 1.25 to 2 (mu used 0.5)"."""
-    ends = [(value, cell.word) for value, cell in zip(table.values, row.cells, strict=True) if cell is not None]
-    parts = []
-    for word, group in groupby(ends, key=lambda end: end[1]):
-        at = [value for value, _ in group]
-        parts.append(f"{word} at {at[0]}" if len(at) == 1 else f"{word} from {at[0]} to {at[-1]}")
-    why = [f"{name.replace('_', ' ')} {value}" for (name, _), value in zip(table.why, row.why, strict=True)]
-    return f"{row.label} {', '.join(parts)}" + (f" ({', '.join(why)})" if why else "")
-
-
 _Row = tuple[Participant, Variant, float]
+_Found = Mapping[_Row, Mapping[float, Sequence[Run]]]
 
 
 def outcome_table(runs: Sequence[Run], words: Lexicon) -> OutcomeTable | None:
@@ -101,38 +124,84 @@ def outcome_table(runs: Sequence[Run], words: Lexicon) -> OutcomeTable | None:
         value = run.record.job.params.get(kind.SWEPT)
         if run.status != "unsupported" and isinstance(value, (int, float)):
             params = tuple(item for item in run.variant.params if item[0] != kind.SWEPT)
-            key = (run.participant, replace(run.variant, params=params), run.record.job.dt)
+            # how often a run is logged is no part of how it ends
+            key = (run.participant, replace(run.variant, params=params, stride=1), run.record.job.dt)
             found[key][float(value)].append(run)
     values = sorted({value for cells in found.values() for value in cells})
     if len(values) < 2:
         return None
     metric = next(name for name in words.main_metrics if name != OUTCOME)
-    rows = [_row(key, found[key], values, metric, words) for key in sorted(found, key=lambda key: _order(key, words))]
+    told = unusual([variant for _, variant, _ in found], kind)
+    several = [key for key, cells in found.items() if len(cells) > 1 and _known(cells, words)]
+    variant, dt = _usual(several or list(found), {one: len(own) for one, own in told.items()}, kind.DT)
+    rows = [_row(key, found[key], values, metric, variant, words) for key in found]
     return OutcomeTable(
         name=kind.SWEPT,
         metric=metric.replace("_", " "),
-        why=tuple((name, words.metrics[name].text) for name in kind.DECIDE if name in words.metrics),
+        texts=_texts((OUTCOME, metric), words),
+        why=_texts(kind.DECIDE, words),
         values=tuple(f"{value:g}" for value in values),
-        rows=tuple(rows),
+        usual=told[variant],
+        dt=dt,
+        rows=tuple(sorted(rows, key=_order)),
     )
 
 
-def _order(key: _Row, words: Lexicon) -> tuple[str, str, str, float]:
-    who, variant, dt = key
-    return (words.names[who], variant.settings, str(variant.params), -dt)
+def _texts(names: Sequence[str], words: Lexicon) -> tuple[tuple[str, str], ...]:
+    return tuple((name, words.metrics[name].text) for name in names if name in words.metrics)
+
+
+def _order(row: OutcomeRow) -> tuple[object, ...]:
+    """By profile and variant, so that what can be compared stands together."""
+    return (profile_rank(row.settings), len(row.apart), tuple(row.apart.items()), row.label, -row.dt)
+
+
+def _usual(keys: Sequence[_Row], unusual: Mapping[Variant, int], usual_dt: float) -> tuple[Variant, float]:
+    """Variant and step that most engines share under any settings, then most participants; then the experiment's own.
+
+    That one of them has many rows does not count, nor that it has many options.
+
+    Args:
+        keys: of the rows that are to be described.
+        unusual: variant -> how much of it is not at the experiment's default.
+        usual_dt: the experiment's own step [s].
+    """
+    variants: dict[Variant, set[Participant]] = defaultdict(set)
+    steps: dict[Variant, dict[float, set[Participant]]] = defaultdict(lambda: defaultdict(set))
+    for who, variant, dt in keys:
+        variants[replace(variant, settings="")].add(who)
+        steps[replace(variant, settings="")][dt].add(who)
+
+    some = {replace(variant, settings=""): variant for _, variant, _ in keys}
+    usual = max(variants, key=lambda one: (_entrants(variants[one]), -unusual[some[one]], one.duration, one))
+    return some[usual], max(steps[usual], key=lambda dt: (_entrants(steps[usual][dt]), dt == usual_dt, -dt))
+
+
+def _entrants(participants: Iterable[Participant]) -> tuple[int, int]:
+    """How many engines, and how many participants."""
+    those = set(participants)
+    return len({who.engine for who in those}), len(those)
+
+
+def _known(cells: Mapping[float, Sequence[Run]], words: Lexicon) -> bool:
+    return any(_word(run, words) != UNDECIDED for group in cells.values() for run in group)
 
 
 def _row(
-    key: _Row, found: Mapping[float, Sequence[Run]], values: Sequence[float], metric: str, words: Lexicon
+    key: _Row,
+    found: Mapping[float, Sequence[Run]],
+    values: Sequence[float],
+    metric: str,
+    usual: Variant,
+    words: Lexicon,
 ) -> OutcomeRow:
     who, variant, dt = key
-    some = next(iter(found.values()))[0].variant
-    text = " ".join(part for part in words.variants[some].split(" ") if not part.startswith(f"{words.kind.SWEPT}="))  # type: ignore[union-attr]
+    shared = facts(usual)
     every = [run for group in found.values() for run in group if run.ok]
     return OutcomeRow(
         label=words.names[who],
         settings=variant.settings,
-        where=", ".join(part for part in (variant.settings, text) if part),
+        apart={name: value for name, value in facts(variant).items() if value != shared.get(name)},
         dt=dt,
         why=tuple(_same(every, name, words) for name in words.kind.DECIDE if name in words.metrics),  # type: ignore[union-attr]
         cells=tuple(_cell(found[value], metric, words) if value in found else None for value in values),

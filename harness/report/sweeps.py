@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -24,7 +25,7 @@ from .verdicts import LEAST
 
 LEAST_VALUES = 3  # of the swept number, for a diagram
 MOST_CHARTS = 6  # of one sweep
-MOST_SWEEPS = 8  # of one experiment
+MOST_SWEEPS = 8  # of one experiment and kind, lest many parameters leave the options undrawn
 CHANGES = 1e-3  # relative change of a metric along the swept number, from which it is drawn
 DECADE = 8  # times: a number swept over more has a logarithmic axis
 
@@ -39,6 +40,16 @@ class SweptChart:
     note: str
 
 
+@dataclass(frozen=True, order=True)
+class Shared:
+    """What the runs of one sweep have in common; dt is 0 where it is swept."""
+
+    kind: str
+    name: str
+    variant: Variant
+    dt: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
     """Runs that differ in one number only.
@@ -47,6 +58,8 @@ class Sweep:
         name: of the number.
         where: the settings, parameters and step that they share.
         styles: of the participants.
+        shared: what its runs have in common.
+        drawn: participants with a point in a chart, their option included where that is the number.
     """
 
     anchor: str
@@ -54,16 +67,18 @@ class Sweep:
     where: str
     styles: tuple[Style, ...]
     charts: tuple[SweptChart, ...]
+    shared: Shared
+    drawn: frozenset[Participant]
 
-
-@dataclass(frozen=True, order=True)
-class _Shared:
-    """What the runs of one sweep have in common; dt is 0 where it is swept."""
-
-    kind: str
-    name: str
-    variant: Variant
-    dt: float
+    def covers(self, comparison: Comparison) -> bool:
+        """Whether it draws all of a comparison of many values of one option of one engine: it says more than pairs."""
+        everyone = {standing.who for standing in comparison.standings}
+        return (
+            self.shared == Shared("option", self.name, comparison.series.variant, comparison.dt)
+            and len(everyone) > LEAST_VALUES
+            and everyone <= self.drawn
+            and len({who.without([self.name]) for who in everyone}) == 1
+        )
 
 
 Points = dict[float, list[Run]]  # swept number -> the runs at it
@@ -80,22 +95,14 @@ def sweeps_of(runs: Sequence[Run], words: Lexicon, section: str) -> tuple[Sweep,
     found: list[Sweep] = []
     for shared, lines in sorted(_lines(runs, words).items(), key=lambda item: _rank(item[0], words)):
         told = {who: points for who, points in sorted(lines.items()) if len(points) >= LEAST_VALUES}
-        if told and len(found) < MOST_SWEEPS:
+        if told and sum(sweep.shared.kind == shared.kind for sweep in found) < MOST_SWEEPS:
             sweep = _told(f"{section}-sweep-{len(found)}", shared, told, words)
             if sweep.charts:
                 found.append(sweep)
     return tuple(found)
 
 
-def one_option(comparison: Comparison) -> bool:
-    """Whether an engine alone was run with many values of one option: its diagram says more than all the pairs."""
-    everyone = [standing.who for standing in comparison.standings]
-    options = [dict(who.overrides) for who in everyone]
-    differing = {name for one in options for name in one if len({other.get(name) for other in options}) > 1}
-    return len(everyone) > LEAST_VALUES and len({who.engine for who in everyone}) == 1 and len(differing) == 1
-
-
-def _rank(shared: _Shared, words: Lexicon) -> tuple[bool, int, str, bool, Any]:
+def _rank(shared: Shared, words: Lexicon) -> tuple[bool, int, str, bool, Any]:
     variant = shared.variant
     usual = words.variants.get(variant, "") == ""
     first = words.kind is not None and shared.name == words.kind.SWEPT
@@ -103,9 +110,9 @@ def _rank(shared: _Shared, words: Lexicon) -> tuple[bool, int, str, bool, Any]:
     return (not first, kind, shared.name, not usual, (variant, -shared.dt))
 
 
-def _lines(runs: Sequence[Run], words: Lexicon) -> dict[_Shared, dict[Participant, Points]]:
+def _lines(runs: Sequence[Run], words: Lexicon) -> dict[Shared, dict[Participant, Points]]:
     """Every number that could have been swept -> participant without it -> its points."""
-    lines: dict[_Shared, dict[Participant, Points]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    lines: dict[Shared, dict[Participant, Points]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     well = [run for run in runs if run.ok and run.phase == 0]
     options = {name for run in well for name, value in run.record.job.overrides.items() if _number(value)}
     for run in well:
@@ -115,7 +122,7 @@ def _lines(runs: Sequence[Run], words: Lexicon) -> dict[_Shared, dict[Participan
                 who = who.without([name])
             if kind == "parameter":
                 variant = replace(variant, params=tuple(item for item in variant.params if item[0] != name))
-            lines[_Shared(kind, name, variant, 0.0 if kind == "dt" else run.record.job.dt)][who][x].append(run)
+            lines[Shared(kind, name, variant, 0.0 if kind == "dt" else run.record.job.dt)][who][x].append(run)
     return lines
 
 
@@ -137,7 +144,7 @@ def _number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def _told(anchor: str, shared: _Shared, lines: Mapping[Participant, Points], words: Lexicon) -> Sweep:
+def _told(anchor: str, shared: Shared, lines: Mapping[Participant, Points], words: Lexicon) -> Sweep:
     labels = {who: _label(who, points, shared, words) for who, points in lines.items()}
     dashes: dict[int, int] = defaultdict(int)
     styles = []
@@ -148,13 +155,18 @@ def _told(anchor: str, shared: _Shared, lines: Mapping[Participant, Points], wor
     metrics = [name for name in words.main_metrics if name != OUTCOME and name in words.metrics]
     if shared.kind == "dt":
         metrics.sort(key=lambda name: not words.metrics[name].converges)
-    charts = (_chart(name, shared, {labels[who]: points for who, points in lines.items()}, words) for name in metrics)
+    labelled = {labels[who]: points for who, points in lines.items()}
+    every = ((name, _chart(name, shared, labelled, words)) for name in metrics)
+    charts = dict(islice(((name, chart) for name, chart in every if chart is not None), MOST_CHARTS))
+    runs = [run for points in lines.values() for group in points.values() for run in group]
     return Sweep(
         anchor=anchor,
         name=shared.name,
         where=_where(shared, lines, words),
         styles=tuple(styles),
-        charts=tuple(chart for chart in charts if chart is not None)[:MOST_CHARTS],
+        charts=tuple(charts.values()),
+        shared=shared,
+        drawn=frozenset(run.participant for run in runs if any(math.isfinite(_value(run, name)) for name in charts)),
     )
 
 
@@ -162,7 +174,7 @@ def _any(points: Points) -> Run:
     return next(iter(points.values()))[0]
 
 
-def _label(who: Participant, points: Points, shared: _Shared, words: Lexicon) -> str:
+def _label(who: Participant, points: Points, shared: Shared, words: Lexicon) -> str:
     """Name of the participant without the swept option."""
     if who in words.names:
         return words.names[who]
@@ -171,7 +183,7 @@ def _label(who: Participant, points: Points, shared: _Shared, words: Lexicon) ->
     return words.names[run.participant].replace(f" {shared.name}={value}", "")
 
 
-def _where(shared: _Shared, lines: Mapping[Participant, Points], words: Lexicon) -> str:
+def _where(shared: Shared, lines: Mapping[Participant, Points], words: Lexicon) -> str:
     run = _any(next(iter(lines.values())))
     text = words.variants[run.variant]
     if shared.kind == "parameter":
@@ -180,7 +192,7 @@ def _where(shared: _Shared, lines: Mapping[Participant, Points], words: Lexicon)
     return ", ".join(part for part in (f"{shared.variant.settings} settings", text, step) if part)
 
 
-def _chart(name: str, shared: _Shared, lines: Mapping[str, Points], words: Lexicon) -> SweptChart | None:
+def _chart(name: str, shared: Shared, lines: Mapping[str, Points], words: Lexicon) -> SweptChart | None:
     """The diagram of one metric; None where it does not change, or nobody has three values of it."""
     curves = [curve for label, points in lines.items() if (curve := _curve(label, name, points)) is not None]
     if not any(len(curve.x) >= LEAST_VALUES and _changes(curve) for curve in curves):
@@ -205,7 +217,7 @@ def _curve(label: str, name: str, points: Points) -> Curve | None:
     """Median over members and repeats at each value; of several, the middle half is a band."""
     kept = []
     for x, runs in sorted(points.items()):
-        values = [run.record.metrics.get(name, math.nan) for run in sorted(runs, key=_repeat)]
+        values = [_value(run, name) for run in sorted(runs, key=_repeat)]
         finite = [value for value in values if math.isfinite(value)]
         if finite:
             kept.append((x, *np.quantile(finite, (0.5, 0.25, 0.75))))
@@ -214,6 +226,10 @@ def _curve(label: str, name: str, points: Points) -> Curve | None:
     x, y, low, high = np.array(kept, dtype=float).T
     banded = bool((high > low).any())
     return Curve(label=label, x=x, y=y, low=low if banded else None, high=high if banded else None)
+
+
+def _value(run: Run, metric: str) -> float:
+    return run.record.metrics.get(metric, math.nan)
 
 
 def _repeat(run: Run) -> tuple[tuple[int, str], int]:
