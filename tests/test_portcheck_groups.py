@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from simparity.harness.portcheck.dynamic import JUDGES
+from simparity.harness.portcheck.examine import importer
 from simparity.harness.portcheck.finding import Case, Finding, Report
 from simparity.harness.portcheck.groups import Group, brief, grouped, near, shape
 from simparity.harness.portcheck.items import ITEMS
 from simparity.harness.portcheck.junit import junit
 from simparity.harness.portcheck.markdown import markdown
 from simparity.harness.portcheck.page import page, parts, total, verdict
+from simparity.harness.portcheck.sarif import sarif
 from simparity.harness.portcheck.terminal import show_report
 
 ARMATURE = Finding(
@@ -98,6 +104,81 @@ def test_options_lost_for_one_reason_are_one_group() -> None:
     (group,) = grouped(report(*lost))
     assert group.subject == "3 options: cone, impratio, wind" and group.message == "… is not carried over"
     assert shape(lost[0]) == shape(lost[2]) and group.source == "various"
+
+
+def beyond(s: float, cut: float) -> Finding:
+    """A torque limit that cut at gains xs, as MS-BEYOND says it."""
+    message, quantity = f"gains x{s:g}: a torque limit cut in {cut:g} control samples", f"gains x{s:g} torque limit"
+    place = replace(ARMATURE, item="MS-BEYOND", severity="warning", element="robot", quantity=quantity, cause="")
+    return replace(place, message=message, source=None, found=cut, difference=cut, relative=None, unit="1", line=0)
+
+
+def test_gains_are_told_apart() -> None:
+    whole = report(beyond(1, 4), beyond(0.5, 9), beyond(0.25, 9))
+    assert len(grouped(whole)) == 3
+    for text in (page(whole), markdown(whole)):
+        assert all(f"gains x{s}: a torque limit" in text for s in ("1", "0.5", "0.25"))
+    prints = [result["partialFingerprints"] for result in json.loads(sarif(whole, Path.cwd()))["runs"][0]["results"]]
+    assert len({str(one) for one in prints}) == 3
+
+
+def test_what_ends_beyond_a_model_names_its_gains() -> None:
+    seen = SimpleNamespace(kind="explosion", body="robot", reason="the robot exploded")
+    measured = {"saturated_samples": 3.0, "energy_residual": 1.0, "energy_exchanged": 1.0}
+    soft = {s: (SimpleNamespace(status="ok", detections=[seen], metrics=measured), None) for s in (1.0, 0.5)}
+    source = SimpleNamespace(prepared=SimpleNamespace(given="robot.xml"))
+    judged: Any = JUDGES["MS-BEYOND"]
+    case, findings = judged("one", "one", {"one": SimpleNamespace(soft=soft)}, source)
+    assert (case.status, case.checked) == ("fail", 2)
+    ends = ("explosion of robot", "torque limit", "energy")
+    assert [f.quantity for f in findings] == [f"gains x{s} {end}" for s in ("1", "0.5") for end in ends]
+    assert all(f.message.startswith(f.quantity[:9].rstrip()) for f in findings)
+
+
+def test_sentences_stand_where_they_say_more_than_the_columns() -> None:
+    assert not grouped(report(*many(3)))[0].worded
+    moved = replace(ARMATURE, message="'a' is off by 0.2 kg m^2 at state 1", source=None, relative=None, found=None)
+    same = replace(moved, element="joint b", message="'b' is off by 0.2 kg m^2 at state 1")
+    (group,) = grouped(report(moved, same))
+    assert not group.worded
+    (group,) = grouped(report(moved, replace(same, message="'b' is off by 0.2 kg m^2 at state 4")))
+    assert group.worded and "at state 4" in page(report(moved, replace(same, message=same.message[:-1] + "4")))
+
+
+def test_a_link_and_a_joint_of_one_name_are_two() -> None:
+    (group,) = grouped(report(ARMATURE, replace(ARMATURE, element="link a")))
+    assert group.subject == "2 elements: joint a, link a"
+
+
+def test_what_an_engine_lacks_is_quoted_whole(engine: str) -> None:
+    """Whatever stands in the texts: apostrophes, numbers, commas."""
+    texts = set(importer(engine).LACKS.values()) | {"a joint's load in PhysX's terms, 0 or SAPIEN's default"}
+    for why in sorted(texts):
+        lost = [
+            replace(f, message=f"friction {f.source} is not carried over by x: {why}", cause=why, found=None)
+            for f in many(2)
+        ]
+        (group,) = grouped(report(*lost))
+        assert group.message == f"friction … is not carried over by x: {why}" and group.cause == ""
+
+
+def test_a_cause_that_the_shown_sentence_cuts_is_told() -> None:
+    (group,) = grouped(report(*(replace(f, cause="it is 3") for f in many(2))))
+    assert group.cause == "it is 3"
+
+
+def test_units_are_not_mixed() -> None:
+    hinge = replace(ARMATURE, source=0.1, unit="N m", message="friction 0.1 is lost", quantity="friction", found=None)
+    slide = replace(hinge, element="joint b", source=3.0, unit="N", message="friction 3 is lost")
+    assert [group.source for group in grouped(report(hinge, slide))] == ["0.1 N m", "3 N"]
+    text = page(report(hinge, replace(hinge, element="joint b", source=0.4, message="friction 0.4 is lost")))
+    assert "<td>0.1 N m</td>" in text and "<td>0.4 N m</td>" in text
+    options = [
+        replace(hinge, item="DF-SET", element="option", quantity=name, source=value, unit=unit, message=f"{name} lost")
+        for name, value, unit in (("dt", 0.002, "s"), ("impratio", 10.0, "1"))
+    ]
+    (group,) = grouped(report(*options))
+    assert (group.source, group.difference) == ("various", "various")
 
 
 def test_a_group_of_one_keeps_its_own_words() -> None:

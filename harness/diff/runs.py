@@ -75,7 +75,9 @@ def diff_records(a: Record, b: Record, rtol: float | None = None) -> PairDiff:
     measured = tables_moved("metric", _outcome(a), _outcome(b), units, rtol)
     if judged:
         precision = min(record.job.precision for record in (a, b))
-        measured = [replace(row, rounding=_is_rounding(row, metrics.get(row.name), a.job, precision)) for row in measured]
+        measured = [
+            replace(row, rounding=_is_rounding(row, metrics.get(row.name), a.job, precision)) for row in measured
+        ]
     moved += measured
     return PairDiff(subject=_subject(a.job), a=_side(a), b=_side(b), moved=tuple(map(_with_origin(a, b), moved)))
 
