@@ -14,11 +14,13 @@ import pytest
 from simparity.harness.portcheck.dynamic import JUDGES
 from simparity.harness.portcheck.examine import importer
 from simparity.harness.portcheck.finding import Case, Finding, Report
-from simparity.harness.portcheck.groups import Group, brief, grouped, near, shape
+from simparity.harness.portcheck.groups import Group, shape
+from simparity.harness.portcheck.groups import grouped as groups_of
 from simparity.harness.portcheck.items import ITEMS
 from simparity.harness.portcheck.junit import junit
 from simparity.harness.portcheck.markdown import markdown
 from simparity.harness.portcheck.page import page, parts, total, verdict
+from simparity.harness.portcheck.paths import Paths, from_here, from_robot
 from simparity.harness.portcheck.sarif import sarif
 from simparity.harness.portcheck.terminal import show_report
 
@@ -39,6 +41,10 @@ ARMATURE = Finding(
     cause="it has none",
     advice="set it",
 )
+
+
+def grouped(whole: Report) -> list[Group]:
+    return groups_of(whole, from_robot(whole.robot))
 
 
 def many(n: int) -> list[Finding]:
@@ -185,16 +191,37 @@ def test_a_group_of_one_keeps_its_own_words() -> None:
     (group,) = grouped(report(ARMATURE))
     assert group.subject == "joint a" and group.message == ARMATURE.message and group.values == ""
     assert group.cause == "it has none"
-    assert Group((replace(ARMATURE, cause="armature is 0"),), "robot.xml").cause == "", "the sentence says it already"
+    assert Group((replace(ARMATURE, cause="armature is 0"),), from_robot("robot.xml")).cause == "", (
+        "the sentence says it already"
+    )
 
 
-def test_paths_are_told_from_the_robot_file(tmp_path: Path) -> None:
+def test_paths_are_told_from_the_robot_file_on_the_page(tmp_path: Path) -> None:
     robot = str(tmp_path / "robots" / "robot.xml")
-    assert near(robot, robot) == "robot.xml"
-    assert near(str(tmp_path / "robots" / "parts" / "arm.xml"), robot) == "parts/arm.xml"
-    assert near(str(tmp_path / "shared" / "arm.xml"), robot) == "../shared/arm.xml"
-    assert near("/etc/else/arm.xml", str(tmp_path / "a" / "b" / "c" / "robot.xml")) == ".../else/arm.xml"
-    assert brief(f"cannot open {tmp_path}/robots/meshes/a.stl", robot) == "cannot open meshes/a.stl"
+    paths = from_robot(robot)
+    assert paths.near(robot) == "robot.xml"
+    assert paths.near(str(tmp_path / "robots" / "parts" / "arm.xml")) == "parts/arm.xml"
+    assert paths.near(str(tmp_path / "shared" / "arm.xml")) == "../shared/arm.xml"
+    assert from_robot(str(tmp_path / "a" / "b" / "c" / "robot.xml")).near("/etc/else/arm.xml") == ".../else/arm.xml"
+    assert paths.brief(f"cannot open {tmp_path}/robots/meshes/a.stl") == "cannot open meshes/a.stl"
+    assert from_robot("/a/r.xml").brief("see /home/a/b, /a/b") == "see /home/a/b, b"
+
+
+def test_paths_are_told_from_the_working_folder_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        robot = str(tmp_path / "robots" / name / "robot.xml")
+        one = replace(report(replace(ARMATURE, file=robot)), robot=robot)
+        assert f"robots/{name}/robot.xml:7" in markdown(one)
+        show_report(one, "error", named=True)
+        printed = capsys.readouterr().out
+        assert printed.splitlines()[0] == robot and f"  robots/{name}/robot.xml:7" in printed
+        assert ">robot.xml:7<" in page(one)
+    (tmp_path / "link.xml").symlink_to(tmp_path / "robots" / "a" / "robot.xml")
+    assert from_here().near(str(tmp_path / "link.xml")) == "link.xml"
+    assert Paths(tmp_path / "a" / "b" / "c").near(str(tmp_path / "robot.xml")) == str(tmp_path / "robot.xml")
 
 
 def test_the_page_shows_groups_that_unfold() -> None:

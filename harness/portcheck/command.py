@@ -84,7 +84,7 @@ def _check(options: argparse.Namespace) -> int:
     for n, given in enumerate(options.robot):
         robot = _robot(given)
         report = check(robot, engines, asked, config.accepted, _tell)
-        show_report(report, fail_on, notes=options.notes)
+        show_report(report, fail_on, notes=options.notes, named=len(options.robot) > 1)
         _write(report, options, fail_on, n)
         codes.append(report.exit_code(fail_on))
     return 1 if 1 in codes else max(codes)

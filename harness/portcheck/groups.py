@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..engine import Value
 from .finder import share, show
 from .finding import Finding, Report
 from .lines import ordered
+from .paths import Paths
 
 NAMES = 8  # elements and lines that a row names one by one
-FARTHEST = 3  # folders up that a path relative to the robot file may go before it is cut instead
 _QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
 _NUMBER = re.compile(r"^[(+-]*(\d|inf|nan)")
 _CAUSE = "\0"  # stands for a known cause, which is not cut
@@ -24,10 +22,10 @@ VARIOUS = "various"
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Findings with one sentence; `robot` is the file that paths are told from."""
+    """Findings with one sentence, whose files are told by `paths`."""
 
     findings: tuple[Finding, ...]
-    robot: str
+    paths: Paths
 
     @property
     def first(self) -> Finding:
@@ -63,7 +61,7 @@ class Group:
     def message(self) -> str:
         """The sentence of all, with an ellipsis in place of what differs from one to the next."""
         messages = {finding.message for finding in self.findings}
-        return brief(self.first.message if len(messages) == 1 else shape(self.first), self.robot)
+        return self.paths.brief(self.first.message if len(messages) == 1 else shape(self.first))
 
     @property
     def worded(self) -> bool:
@@ -73,7 +71,7 @@ class Group:
     @property
     def cause(self) -> str:
         """What is known of the engine, where the sentence does not say it already."""
-        cause = brief(self.first.cause, self.robot)
+        cause = self.paths.brief(self.first.cause)
         return "" if cause in self.message else cause
 
     @property
@@ -81,7 +79,7 @@ class Group:
         """FILE:LINE, LINE, ... of all."""
         lines: dict[str, list[int]] = {}
         for finding in self.findings:
-            lines.setdefault(near(finding.file, self.robot), []).append(finding.line)
+            lines.setdefault(self.paths.near(finding.file), []).append(finding.line)
         return "; ".join(_lines(file, sorted({line for line in found if line})) for file, found in lines.items())
 
     @property
@@ -117,14 +115,14 @@ class Group:
         return ("" if alike else "up to ") + apart_words(largest)
 
 
-def grouped(report: Report) -> list[Group]:
+def grouped(report: Report, paths: Paths) -> list[Group]:
     """The findings of a report in groups, in the order of `ordered`."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
     for finding in ordered(report):
         measured = () if _is_option(finding) else (finding.quantity, finding.unit)
         key = (finding.accepted, finding.severity, finding.item, finding.engine, finding.cause)
         groups.setdefault((*key, *measured, shape(finding)), []).append(finding)
-    return [Group(tuple(findings), report.robot) for findings in groups.values()]
+    return [Group(tuple(findings), paths) for findings in groups.values()]
 
 
 def shape(finding: Finding) -> str:
@@ -191,19 +189,6 @@ def apart_words(finding: Finding) -> str:
 
 def _of(unit: str) -> str:
     return "" if unit in ("", "1") else f" {unit}"
-
-
-def near(file: str, robot: str) -> str:
-    """A path as seen from the robot file's folder; one that is far away keeps its folder and name only."""
-    seen = Path(os.path.relpath(Path(file).resolve(), Path(robot).resolve().parent))
-    return str(Path("...", *Path(file).parts[-2:]) if seen.parts.count("..") >= FARTHEST else seen)
-
-
-def brief(words: str, robot: str) -> str:
-    """Words in which the robot file's folder is left out of every path."""
-    for folder in {Path(robot).resolve().parent, Path(robot).parent.absolute()} - {Path("/")}:
-        words = words.replace(f"{folder}{os.sep}", "")
-    return words
 
 
 def _lines(file: str, lines: Sequence[int]) -> str:
