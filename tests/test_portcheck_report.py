@@ -14,7 +14,7 @@ import pytest
 from simparity.experiments.arm import description_of
 from simparity.harness import cli
 from simparity.harness.errors import UsageError
-from simparity.harness.portcheck.accept import Accepted
+from simparity.harness.portcheck.accept import Accepted, accept, stale
 from simparity.harness.portcheck.check import check
 from simparity.harness.portcheck.config import read_config
 from simparity.harness.portcheck.defaults import between_engines, pairs_between_engines
@@ -154,6 +154,38 @@ def test_accepted_deviations_and_stale_ones(tmp_path: Path) -> None:
     assert found.exit_code("note") == 0
     some = check(path, ["mujoco"], replace(STATIC, only=("RB-FK",)), [known, old, other])
     assert some.stale == [], "an item that was not compared says nothing of what is accepted in it"
+
+
+def test_what_one_of_several_robots_needs_is_not_stale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("arm.urdf", URDF), ("plain.xml", PLAIN)):
+        (tmp_path / name).write_text(text)
+    needed = '[[accept]]\nitem = "RB-LINKS"\nengine = "mujoco"\nelement = "link *"\nreason = "bare"\n'
+    (tmp_path / "simparity.toml").write_text(needed)
+    both = ["arm.urdf", "plain.xml", "--static", "--fail-on", "note", "--md", "a.md"]
+    for robots in (both, [both[1], both[0], *both[2:]]):
+        assert run(*robots) == 0
+        assert "stale" not in capsys.readouterr().out
+        assert not any("no longer" in (tmp_path / name).read_text() for name in ("a.md", "a-1.md"))
+    (tmp_path / "simparity.toml").write_text(needed + '[[accept]]\nitem = "RB-MASS"\nreason = "old"\n')
+    run(*both)
+    assert capsys.readouterr().out.count("stale accepted deviation no longer occurs: RB-MASS in any engine") == 1
+    assert "no longer" not in (tmp_path / "a.md").read_text() and "no longer" in (tmp_path / "a-1.md").read_text()
+
+
+def test_an_accepted_deviation_may_be_of_some_robots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = replace(report(), robot="robots/arm.xml")
+    finding = whole.findings[0]
+    for pattern, about in (("arm.xml", True), ("robots/*.xml", True), ("*", True), ("leg.xml", False), ("arm", False)):
+        one = Accepted(item="RB-MASS", reason="r", robot=pattern)
+        for robot in ("robots/arm.xml", "./robots/arm.xml", str(tmp_path / "robots" / "arm.xml")):
+            assert bool(accept([finding], [one], robot)[0].accepted) is about
+        assert bool(stale([one], [replace(whole, findings=())])) is about, "another robot's is not missed"
+    (tmp_path / "simparity.toml").write_text("[[accept]]\nitem = 'RB-MASS'\nrobot = 'a*'\nreason = 'r'")
+    assert read_config(tmp_path).accepted == (Accepted(item="RB-MASS", robot="a*", reason="r"),)
 
 
 def test_configuration(tmp_path: Path) -> None:
