@@ -24,6 +24,7 @@ DESCRIPTION = """\
 Does a robot file (MJCF, URDF or xacro) mean the same in an engine? Example:
   simparity check robot.xml --engines mujoco --html check.html --junit check.xml
 Findings are grouped in the terminal and in Markdown; --html has every element, --sarif and --junit every finding.
+Of several robots the first writes FILE (check.sarif), the others FILE with their number (check-1.sarif, check-2.sarif).
 Exit codes: 0 clean, 1 findings at or above --fail-on, 2 a request or file that cannot be used, 3 incomplete (an engine
 crashed, took too long, or nothing could be compared).
 simparity.toml, or [tool.simparity] in pyproject.toml, holds a project's engines, tolerances and accepted deviations."""
