@@ -73,7 +73,7 @@ def none_fits(records: Sequence[Record], where: Sequence[str], results: Path) ->
     """The error that no run meets the conditions: which of them none meets, and the values that there are."""
     conditions = _conditions(where, records)
     said = [
-        f"{name} is {_some(_values(records, name), SHOWN)}"
+        f"{name} is {_some(_values(records, name, wanted), SHOWN)}"
         for name, wanted in conditions.items()
         if not any(_fits(record, {name: wanted}) for record in records)
     ]
@@ -81,13 +81,17 @@ def none_fits(records: Sequence[Record], where: Sequence[str], results: Path) ->
     return UsageError(f"no run in {results} fits {' '.join(where)}: {why}")
 
 
-def _values(records: Sequence[Record], name: str) -> list[str]:
-    """The values of a fact in these runs, as a condition takes them."""
+def _values(records: Sequence[Record], name: str, wanted: str) -> list[str]:
+    """The values of a fact in these runs, as a condition takes them; versions of engines where they matter."""
     if name == "engine":
         versions = {record.job.engine: set[str]() for record in records}
         for record in records:
             versions[record.job.engine].add(_with_version(record))
-        return sorted(word for engine, found in versions.items() for word in (found if len(found) > 1 else {engine}))
+        return sorted(
+            word
+            for engine, found in versions.items()
+            for word in (found if len(found) > 1 or "@" in wanted else {engine})
+        )
     return sorted({str(facts[name]).replace(", ", ",") for facts in map(_facts, records) if name in facts})
 
 

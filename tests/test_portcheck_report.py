@@ -142,6 +142,27 @@ def test_names_from_the_file_are_escaped() -> None:
     assert len(rows) == 1 and len(re.findall(r"(?<!\\)\|", rows[0])) == 7
 
 
+def test_sarif_tells_places_from_the_root_of_the_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "robots"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+    def uri() -> str:
+        log = json.loads(sarif(report(), Path.cwd()))
+        return str(log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+
+    assert uri() == "robot.xml"
+    (tmp_path / ".git").mkdir()
+    assert uri() == "robots/robot.xml"
+
+
+def test_sarif_has_a_fingerprint_for_every_finding() -> None:
+    (finding, _) = report().findings
+    log = json.loads(sarif(report(findings=(finding, finding, finding)), Path.cwd()))
+    prints = [result["partialFingerprints"]["simparity/v1"] for result in log["runs"][0]["results"]]
+    assert len(set(prints)) == 3 and prints[0].endswith("/mass") and prints[2].endswith("/mass/3")
+
+
 def test_accepted_deviations_and_stale_ones(tmp_path: Path) -> None:
     path = tmp_path / "robot.urdf"
     path.write_text(URDF)

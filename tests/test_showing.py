@@ -16,11 +16,13 @@ from simparity.harness.cli import main
 from simparity.harness.configure import plan
 from simparity.harness.diff.command import diff
 from simparity.harness.errors import UsageError
-from simparity.harness.registry import studies
+from simparity.harness.registry import engine_version, studies
 from simparity.harness.selection import selected
 from simparity.harness.store import find, records
 
 from .test_run import run
+
+VERSIONS = {name: (engine_version(name) or "").partition(" ")[0] for name in ("freefall", "mujoco")}
 
 
 @pytest.fixture(scope="module")
@@ -189,6 +191,7 @@ def test_what_fits_nothing_is_told_with_what_there_is(folder: Path, capsys: pyte
     results = str(folder / "results")
     for words, says in (
         (["--where", "engine=physx"], "fits engine=physx: engine is freefall, mujoco"),
+        (["--where", "engine=mujoco@0.1"], f"engine is freefall@{VERSIONS['freefall']}, mujoco@{VERSIONS['mujoco']}"),
         (["--where", "dt=7ms", "engine=mujoco"], "dt is 0.002, 0.01"),
         (["--where", "engine=mujoco", "experiment=throw"], "each condition fits some, but none fits all of them"),
         (["--metrics", "foo"], "no such metric in these runs: foo; they have "),
