@@ -40,7 +40,7 @@ how it is run:
   paced=false            true: also run in real time and report what a client would see
 studies:
 """
-WHERE = "only runs with these values, such as dt=0.001 status=ok smoke=false, or those whose run id begins so"
+WHERE = "only runs with these values, such as dt=1ms engine=physx@3.0.3 smoke=false, or those whose run id begins so"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -180,7 +180,7 @@ def _report(options: argparse.Namespace) -> int:
 def _asked_for(results: Path, only: Sequence[str] | None, where: Sequence[str]) -> frozenset[str] | None:
     """Ids of the runs to report, None for all: those that words of `run` or ids name and that meet the conditions."""
     from .configure import plan
-    from .selection import selected
+    from .selection import none_fits, selected
     from .store import records
 
     if not only and not where:
@@ -190,7 +190,7 @@ def _asked_for(results: Path, only: Sequence[str] | None, where: Sequence[str]) 
     words = [word for word in only or () if "=" in word]
     kept = frozenset(record.job.run_id for record in selected(everything, [*ids, *where]))
     if not kept:
-        raise UsageError(f"no run in {results} fits {' '.join([*ids, *where])}")
+        raise none_fits(everything, [*ids, *where], results)
     named = frozenset(job.run_id for job in plan(words, multirun=True).jobs) if words else kept
     if not named & kept:
         raise UsageError(

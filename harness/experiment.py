@@ -37,6 +37,11 @@ class Context:
         return int(value) if isinstance(value, (int, float)) else 32
 
 
+def unit_scale(duration: float) -> float:
+    """The size of a metric that declares none: 1 of its unit."""
+    return 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A number with a unit; `measure` returns NaN where the run does not show it.
@@ -45,7 +50,7 @@ class Metric:
         text: what it is, in one line, with its formula.
         converges: whether it is an error that vanishes with the step, so that an order of convergence can be fitted.
         scale: duration of the run [s] -> size of the numbers that such an error is the difference of [its unit], whose
-            rounding limits it.
+            rounding limits it; without one a fit of the order takes 1, and `simparity diff` the metric's own size.
         absent: what it means where it is not a number, for a metric that not every good run has.
     """
 
@@ -54,8 +59,13 @@ class Metric:
     text: str
     measure: Callable[[Trace, Context], float]
     converges: bool = False
-    scale: Callable[[float], float] = lambda duration: 1.0
+    scale: Callable[[float], float] = unit_scale
     absent: str = ""
+
+    @property
+    def scaled(self) -> bool:
+        """Whether the experiment declares `scale`."""
+        return self.scale is not unit_scale
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

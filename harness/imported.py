@@ -1,7 +1,7 @@
 """What an engine's importer made of a robot file: the contract of `simparity.engines.NAME.importer`.
 
 The module has one function `load(path)`, which does what a user of the engine would do with the file and nothing more,
-and `CAUSES`, which says for "ITEM:quantity" or "ITEM" of the checklist why this engine is known to deviate.
+and `CAUSES`, which says for "ITEM:quantity" or "ITEM" of the checklist why this engine is known to deviate (`cause`).
 """
 
 from __future__ import annotations

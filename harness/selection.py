@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from .errors import UnknownName, UsageError
+from .progress import short
 from .record import Record
 from .smoke import smoke_of
 
+SHOWN = 12  # values in one sentence
+_UNITS = {"ms": 1e-3, "us": 1e-6, "s": 1.0}  # of times [s]
+_TIMES = ("dt", "duration", "control_dt")
+_BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _OF_JOB = (
     *("experiment", "engine", "settings", "dt", "duration"),
     *("stride", "control_dt", "repeat", "device", "precision"),
@@ -16,6 +23,8 @@ _OF_JOB = (
 
 def selected(records: Iterable[Record], where: Sequence[str]) -> list[Record]:
     """The records that meet every one of the conditions; several values with commas between them mean any of them.
+
+    A value is taken as `run`, `show` and records write it: physx@3.0.3, 1ms, [1,2].
 
     Args:
         records: of stored runs.
@@ -38,15 +47,52 @@ def _facts(record: Record) -> dict[str, object]:
     facts["smoke"] = str(bool(smoke_of(job))).lower()
     for name, value in job.params.items():
         facts |= {name: value, f"experiment.{name}": value}
-    return facts | {f"option.{name}": value for name, value in job.overrides.items()}
+    options = {f"option.{name}": value for name, value in job.overrides.items()}
+    return dict(job.overrides) | facts | options
 
 
 def _fits(record: Record, conditions: Mapping[str, str]) -> bool:
     facts = _facts(record)
-    return all(
-        name in facts and any(_same(facts[name], word) for word in wanted.split(","))
+    return all(name in facts and _any_of(record, name, facts[name], wanted) for name, wanted in conditions.items())
+
+
+def _any_of(record: Record, name: str, value: object, wanted: str) -> bool:
+    words = [wanted, *_apart(wanted)]
+    if name == "engine":
+        return any(word in (value, _with_version(record)) for word in words)
+    if name in _TIMES and isinstance(value, float):
+        return f"{value * 1e3:g}ms" in words or any(_same(value, _seconds(word)) for word in words)
+    return any(_same(value, word) for word in words)
+
+
+def _with_version(record: Record) -> str:
+    return f"{record.job.engine}@{record.job.engine_version.partition(' ')[0]}"
+
+
+def none_fits(records: Sequence[Record], where: Sequence[str], results: Path) -> UsageError:
+    """The error that no run meets the conditions: which of them none meets, and the values that there are."""
+    conditions = _conditions(where, records)
+    said = [
+        f"{name} is {_some(_values(records, name, wanted), SHOWN)}"
         for name, wanted in conditions.items()
-    )
+        if not any(_fits(record, {name: wanted}) for record in records)
+    ]
+    why = "; ".join(said) if said else "each condition fits some, but none fits all of them"
+    return UsageError(f"no run in {results} fits {' '.join(where)}: {why}")
+
+
+def _values(records: Sequence[Record], name: str, wanted: str) -> list[str]:
+    """The values of a fact in these runs, as a condition takes them; versions of engines where they matter."""
+    if name == "engine":
+        versions = {record.job.engine: set[str]() for record in records}
+        for record in records:
+            versions[record.job.engine].add(_with_version(record))
+        return sorted(
+            word
+            for engine, found in versions.items()
+            for word in (found if len(found) > 1 or "@" in wanted else {engine})
+        )
+    return sorted({str(facts[name]).replace(", ", ",") for facts in map(_facts, records) if name in facts})
 
 
 def _conditions(where: Sequence[str], records: Sequence[Record]) -> dict[str, str]:
@@ -84,13 +130,45 @@ def whole_id(part: str, ids: Iterable[str]) -> str:
     )
 
 
-def _some(ids: Sequence[str]) -> str:
-    """The first ids of a list, and that there are more."""
-    return ", ".join(ids[:4]) + (" and more" if len(ids) > 4 else "") if ids else "none"
+def _some(words: Sequence[str], most: int = 4) -> str:
+    """The first of a list, and that there are more."""
+    return ", ".join(words[:most]) + (" and more" if len(words) > most else "") if words else "none"
 
 
 def _same(value: object, word: str) -> bool:
+    if isinstance(value, (list, tuple)):
+        inside = _apart(word[1:-1])
+        bracketed = word[:1] in _BRACKETS and word[-1:] == _BRACKETS[word[0]]
+        return bracketed and len(inside) == len(value) and all(map(_same, value, inside))
+    word = word.strip()
+    if word in (str(value), short(value)):
+        return True
+    if value is None or isinstance(value, bool):
+        return word == ("null" if value is None else str(value).lower())
     try:
-        return str(value) == word or float(str(value)) == float(word)
+        return math.isclose(float(str(value)), float(word), rel_tol=1e-12)
     except ValueError:
         return False
+
+
+def _seconds(word: str) -> str:
+    """A time with a unit as a number of seconds; any other word as it is."""
+    for unit, size in _UNITS.items():
+        if word.endswith(unit):
+            try:
+                return str(float(word.removesuffix(unit)) * size)
+            except ValueError:
+                continue
+    return word
+
+
+def _apart(words: str) -> list[str]:
+    """Parts between the commas that stand in no brackets."""
+    parts, depth = [""] if words else [], 0
+    for letter in words:
+        depth += (letter in _BRACKETS) - (letter in _BRACKETS.values())
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts

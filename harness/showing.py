@@ -20,7 +20,7 @@ from .listing import console, shown
 from .progress import describe, short
 from .record import Record
 from .registry import experiment_class
-from .selection import selected
+from .selection import none_fits, selected
 
 DIGITS = 6  # of a metric in a table; the CSV has all
 LONGEST = 28  # letters of a parameter's value
@@ -48,7 +48,7 @@ def stored(results: Path, where: Sequence[str]) -> list[tuple[Path, Record]]:
         raise UsageError(f"results folder {results} holds no readable run; `simparity run` makes some")
     kept = {id(record) for record in selected([record for _, record in found], where)}
     if not kept:
-        raise UsageError(f"no run in {results} fits {' '.join(where)}")
+        raise none_fits([record for _, record in found], where, results)
     return [(folder, record) for folder, record in found if id(record) in kept]
 
 
@@ -64,7 +64,7 @@ def metric_table(results: Path, where: Sequence[str], metrics: Sequence[str]) ->
     known = {name for record in records for name in record.metrics}
     unknown = [name for name in metrics if name not in known]
     if unknown:
-        raise UsageError(f"no such metric in these runs: {', '.join(unknown)}")
+        raise UsageError(f"no such metric in these runs: {', '.join(unknown)}; they have {', '.join(sorted(known))}")
     by_experiment: dict[str, list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: (describe(record.job), record.job.run_id)):
         if not metrics or any(name in record.metrics for name in metrics):

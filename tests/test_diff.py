@@ -12,10 +12,11 @@ from simparity.experiments.arm import description_of
 from simparity.harness import store
 from simparity.harness.cli import main
 from simparity.harness.diff.command import diff
-from simparity.harness.diff.moved import Diff, distance, same
+from simparity.harness.diff.moved import Diff, distance, rounding_bound, same
 from simparity.harness.diff.runs import diff_records, diff_sets
 from simparity.harness.diff.text import markdown, sections, sentence
 from simparity.harness.errors import UsageError
+from simparity.harness.experiment import Metric
 from simparity.harness.record import Record
 
 WORDS = ["-q", "-m", "experiment=throw", "engine=freefall", "dt=0.01,0.005", "duration=0.2", "timings=0"]
@@ -80,7 +81,7 @@ def test_rounding_of_the_state_is_no_change(record: Record) -> None:
 
 
 def test_rounding_that_adds_up_over_the_steps_is_told_from_a_change(record: Record) -> None:
-    name, value = next((n, v) for n, v in record.metrics.items() if abs(v) > 1e-3)
+    name, value = "range", record.metrics["range"]
     steps, scale = record.job.duration / record.job.dt, max(1.0, abs(value))
 
     def moved_by(part: float) -> Diff:
@@ -96,6 +97,59 @@ def test_rounding_that_adds_up_over_the_steps_is_told_from_a_change(record: Reco
     assert large.changed
     assert [row.name for row in large.pairs[0].beyond] == [name]
     assert not [row for row in diff_records(record, record, rtol=0.0).moved if row.rounding]
+
+
+class Measured:
+    """Metrics of an experiment that none declares."""
+
+    def __init__(self, **given: object) -> None:
+        pass
+
+    def metrics(self) -> list[Metric]:
+        plain = {"size": "m", "count": "1", "share": "1", "time": "s"}
+        found = [Metric(name, unit, "", lambda trace, context: 0.0) for name, unit in plain.items()]
+        return [*found, Metric("error", "m", "", lambda trace, context: 0.0, scale=lambda duration: 2.0 * duration)]
+
+
+@pytest.mark.parametrize(
+    ("precision", "name", "a", "b", "rounding"),
+    [
+        (32, "size", 1e-3, 1.5e-3, False),  # 3.4e-4 -> 1.5e-3 rad of an arm was once called rounding
+        (32, "size", 1e-3, 1e-3 * (1 + 1e-5), True),
+        (32, "size", 1e-3, 1e-3 * (1 + 3e-5), False),
+        (32, "size", 1e-8, 2.3e-4, False),
+        (32, "size", 1.6e-13, 3.5e-4, False),
+        (32, "size", 1e-8, 2e-8, False),
+        (32, "size", 1e-8, 1e-8 * (1 + 1e-5), True),
+        (64, "size", 1e-3, 1.5e-3, False),
+        (64, "size", 1e-3, 1e-3 + 1e-13, True),
+        (64, "size", 1e-8, 1.001e-8, False),
+        (64, "size", 3.3e-16, 2.2e-16, True),
+        (64, "size", 5e-67, 0.0, True),
+        (32, "error", 1e-6, 1e-5, True),  # of a declared 2 m
+        (32, "error", 1e-6, 1e-4, False),
+        (32, "count", 1e6, 1e6 - 1, False),
+        (64, "count", 1e15, 1e15 - 1, False),
+        (32, "share", 0.5, 0.5 * (1 + 1e-5), True),
+        (32, "time", 100.0, 100.001, False),  # a step
+        (32, "time", 100.0, 100.0004, True),
+        (32, "explosion of ball at [s]", 100.0, 100.0004, False),
+    ],
+)
+def test_what_rounding_can_move(
+    record: Record, monkeypatch: pytest.MonkeyPatch, precision: int, name: str, a: float, b: float, rounding: bool
+) -> None:
+    monkeypatch.setattr("simparity.harness.diff.runs.experiment_class", lambda name: Measured)
+    monkeypatch.setattr("simparity.harness.diff.runs.metrics_of", lambda experiment: experiment.metrics())
+    job = replace(record.job, precision=precision, dt=1e-3, duration=1.0)
+    one, two = (replace(record, job=job, metrics={name: value}) for value in (a, b))
+    (row,) = diff_records(one, two).moved
+    assert row.rounding is rounding
+
+
+def test_the_rounding_of_long_runs_stays_small() -> None:
+    assert rounding_bound(32, 1e7, 2.0) == 2e-4
+    assert rounding_bound(64, 1e7, 2.0) < 1e-7
 
 
 @pytest.mark.parametrize(

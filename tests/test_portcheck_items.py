@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from simparity.harness.cause import Cause, gone, known, massless, massless_shape
+from simparity.harness.imported import Key
 from simparity.harness.portcheck.examine import Tolerances, compared, examine, importer
 from simparity.harness.portcheck.finder import Finder
 from simparity.harness.portcheck.finding import Examined
@@ -93,6 +95,37 @@ def test_planted_defect_is_found(item: str, tmp_path: Path) -> None:
     assert finding.engine == REFERENCE and finding.advice == ITEMS[item].advice and finding.message
     case = next(case for case in examined.cases if case.item == item)
     assert case.status == ("pass" if finding.severity == "note" else "fail")
+
+
+@pytest.mark.parametrize("text", [RICH, URDF], ids=["mjcf", "urdf"])
+def test_masses_that_differ_for_no_known_reason_get_none(engine: str, text: str, tmp_path: Path) -> None:
+    """A link with a mass is not without one, whatever its file's format."""
+    source = source_of(text, tmp_path, "robot.xml" if text == RICH else "robot.urdf")
+    finder = Finder(engine, source, importer(engine).CAUSES)
+    heavy = next(k for k, row in source.reading.table.items() if k.quantity == "mass" and row.value)
+    for item in ("RB-MASS", "RB-COM", "RB-INERTIA"):
+        finder.add(item, heavy, "error", "it differs", found=1.6)
+    assert [f.cause for f in finder.findings] == ["", "", ""]
+
+
+def test_causes_are_told_where_they_hold(tmp_path: Path) -> None:
+    box = "<collision><geometry><box size='.1 .1 .1'/></geometry></collision>"
+    heavy = '<inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    links = f'<link name="bare">{box}</link><link name="body">{heavy}</link>'
+    joint = '<joint name="j" type="fixed"><parent link="body"/><child link="bare"/></joint>'
+    reading = source_of(f'<robot name="r">{links}{joint}</robot>', tmp_path, "robot.urdf").reading
+    text, mass = "it is so", {name: Key("link", name, "mass") for name in ("bare", "body")}
+
+    def told(cause: Cause, key: Key, found: float | None = 1.0, format: str = "urdf") -> bool:
+        return known({"RB-MASS": cause}, "RB-MASS", reading, format, key, found) == text
+
+    assert told(Cause(text), mass["bare"]) and told(Cause(text, "urdf"), mass["bare"])
+    assert not told(Cause(text, "mjcf"), mass["bare"])
+    assert told(Cause(text, when=massless_shape), mass["bare"])
+    assert told(Cause(text, when=massless_shape), mass["body"]), "it is fixed to it"
+    assert told(Cause(text, when=massless), mass["bare"]) and not told(Cause(text, when=massless), mass["body"])
+    assert told(Cause(text, when=gone), mass["bare"], 0.0) and not told(Cause(text, when=gone), mass["bare"])
+    assert known({"RB-MASS:mass": "own", "RB-MASS": text}, "RB-MASS", reading, "urdf", mass["bare"], 1.0) == "own"
 
 
 def test_order_of_joints(tmp_path: Path) -> None:

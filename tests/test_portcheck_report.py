@@ -14,7 +14,7 @@ import pytest
 from simparity.experiments.arm import description_of
 from simparity.harness import cli
 from simparity.harness.errors import UsageError
-from simparity.harness.portcheck.accept import Accepted
+from simparity.harness.portcheck.accept import Accepted, accept, stale
 from simparity.harness.portcheck.check import check
 from simparity.harness.portcheck.config import read_config
 from simparity.harness.portcheck.defaults import between_engines, pairs_between_engines
@@ -142,6 +142,27 @@ def test_names_from_the_file_are_escaped() -> None:
     assert len(rows) == 1 and len(re.findall(r"(?<!\\)\|", rows[0])) == 7
 
 
+def test_sarif_tells_places_from_the_root_of_the_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "robots"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+
+    def uri() -> str:
+        log = json.loads(sarif(report(), Path.cwd()))
+        return str(log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+
+    assert uri() == "robot.xml"
+    (tmp_path / ".git").mkdir()
+    assert uri() == "robots/robot.xml"
+
+
+def test_sarif_has_a_fingerprint_for_every_finding() -> None:
+    (finding, _) = report().findings
+    log = json.loads(sarif(report(findings=(finding, finding, finding)), Path.cwd()))
+    prints = [result["partialFingerprints"]["simparity/v1"] for result in log["runs"][0]["results"]]
+    assert len(set(prints)) == 3 and prints[0].endswith("/mass") and prints[2].endswith("/mass/3")
+
+
 def test_accepted_deviations_and_stale_ones(tmp_path: Path) -> None:
     path = tmp_path / "robot.urdf"
     path.write_text(URDF)
@@ -154,6 +175,38 @@ def test_accepted_deviations_and_stale_ones(tmp_path: Path) -> None:
     assert found.exit_code("note") == 0
     some = check(path, ["mujoco"], replace(STATIC, only=("RB-FK",)), [known, old, other])
     assert some.stale == [], "an item that was not compared says nothing of what is accepted in it"
+
+
+def test_what_one_of_several_robots_needs_is_not_stale(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("arm.urdf", URDF), ("plain.xml", PLAIN)):
+        (tmp_path / name).write_text(text)
+    needed = '[[accept]]\nitem = "RB-LINKS"\nengine = "mujoco"\nelement = "link *"\nreason = "bare"\n'
+    (tmp_path / "simparity.toml").write_text(needed)
+    both = ["arm.urdf", "plain.xml", "--static", "--fail-on", "note", "--md", "a.md"]
+    for robots in (both, [both[1], both[0], *both[2:]]):
+        assert run(*robots) == 0
+        assert "stale" not in capsys.readouterr().out
+        assert not any("no longer" in (tmp_path / name).read_text() for name in ("a.md", "a-1.md"))
+    (tmp_path / "simparity.toml").write_text(needed + '[[accept]]\nitem = "RB-MASS"\nreason = "old"\n')
+    run(*both)
+    assert capsys.readouterr().out.count("stale accepted deviation no longer occurs: RB-MASS in any engine") == 1
+    assert "no longer" not in (tmp_path / "a.md").read_text() and "no longer" in (tmp_path / "a-1.md").read_text()
+
+
+def test_an_accepted_deviation_may_be_of_some_robots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = replace(report(), robot="robots/arm.xml")
+    finding = whole.findings[0]
+    for pattern, about in (("arm.xml", True), ("robots/*.xml", True), ("*", True), ("leg.xml", False), ("arm", False)):
+        one = Accepted(item="RB-MASS", reason="r", robot=pattern)
+        for robot in ("robots/arm.xml", "./robots/arm.xml", str(tmp_path / "robots" / "arm.xml")):
+            assert bool(accept([finding], [one], robot)[0].accepted) is about
+        assert bool(stale([one], [replace(whole, findings=())])) is about, "another robot's is not missed"
+    (tmp_path / "simparity.toml").write_text("[[accept]]\nitem = 'RB-MASS'\nrobot = 'a*'\nreason = 'r'")
+    assert read_config(tmp_path).accepted == (Accepted(item="RB-MASS", robot="a*", reason="r"),)
 
 
 def test_configuration(tmp_path: Path) -> None:

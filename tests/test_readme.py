@@ -131,9 +131,9 @@ def test_configuration_of_the_readme(tmp_path: Path) -> None:
     (text,) = blocks("README.md", "toml")
     (tmp_path / "simparity.toml").write_text(text)
     config = read_config(tmp_path)
-    assert config.engines and config.accepted[0].covers(
-        Finding(item="RB-EFFORT", severity="note", engine="newton", element="joint joint1")
-    )
+    finding = Finding(item="RB-EFFORT", severity="note", engine="newton", element="joint joint1")
+    assert config.engines and config.accepted[0].covers(finding, "robots/arm_left.xml")
+    assert not config.accepted[0].covers(finding, "robots/leg.xml")
 
 
 def test_pre_commit_hook_of_ours_and_of_the_readme() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import subprocess
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -16,11 +16,13 @@ from simparity.harness.cli import main
 from simparity.harness.configure import plan
 from simparity.harness.diff.command import diff
 from simparity.harness.errors import UsageError
-from simparity.harness.registry import studies
+from simparity.harness.registry import engine_version, studies
 from simparity.harness.selection import selected
 from simparity.harness.store import find, records
 
 from .test_run import run
+
+VERSIONS = {name: (engine_version(name) or "").partition(" ")[0] for name in ("freefall", "mujoco")}
 
 
 @pytest.fixture(scope="module")
@@ -168,3 +170,33 @@ def test_a_failed_check_is_a_line_with_all_its_numbers(tmp_path: Path) -> None:
     for line, verdict in zip(lines, failed, strict=True):
         assert f"{verdict.metric} is {verdict.measured:.6g} m where {verdict.expected:.6g} m is expected" in line
         assert f"tolerance {verdict.tolerance:.6g} m ({verdict.reason})" in line
+
+
+def test_conditions_take_what_show_and_run_print(folder: Path) -> None:
+    one = next(record for record in records(folder / "results") if record.job.experiment == "throw")
+    job = replace(one.job, engine="physx", engine_version="3.0.3 (PhysX 5.3.1)", dt=1e-3, control_dt=1 / 3e3)
+    job = replace(job, params={"pose": [1, 0.5], "robot": "a,b.xml", "near": (), "on": True, "none": None})
+    there = replace(one, job=replace(job, overrides={"noslip": 3}))
+    for word in (
+        *("engine=physx", "engine=physx@3.0.3", "engine=mujoco,physx@3.0.3", "dt=1ms", "dt=0.001s", "dt=2ms,1000us"),
+        *("dt=0.001", "control_dt=0.333333ms", "pose=[1,0.5]", "pose=(1.0, 0.5)", "pose=[2,3],[1,0.5]", "near=[]"),
+        *("robot=a,b.xml", "on=true", "on=True", "none=null", "+noslip=3", "+option.noslip=3", "settings=default"),
+    ):
+        assert selected([there], [word]) == [there], word
+    for word in ("engine=physx@3.0.2", "dt=2ms", "pose=1", "pose=[1]", "pose=[1,0.6]", "pose=1,0.5", "on=false"):
+        assert selected([there], [word]) == [], word
+
+
+def test_what_fits_nothing_is_told_with_what_there_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = str(folder / "results")
+    for words, says in (
+        (["--where", "engine=physx"], "fits engine=physx: engine is freefall, mujoco"),
+        (["--where", "engine=mujoco@0.1"], f"engine is freefall@{VERSIONS['freefall']}, mujoco@{VERSIONS['mujoco']}"),
+        (["--where", "dt=7ms", "engine=mujoco"], "dt is 0.002, 0.01"),
+        (["--where", "engine=mujoco", "experiment=throw"], "each condition fits some, but none fits all of them"),
+        (["--metrics", "foo"], "no such metric in these runs: foo; they have "),
+    ):
+        assert main(["show", results, *words]) == 2
+        err = capsys.readouterr().err
+        assert says in err and err.count("\n") == 1
+    assert "flight_error, momentum_error" in err

@@ -13,6 +13,7 @@ from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
 from pydrake.systems.framework import DiagramBuilder
 
+from ...harness.cause import Cause, Causes, extra, gone, massless
 from ...harness.engine import Resolved, Value
 from ...harness.imported import WORLD, Key, Motion, Reading, unordered
 from ...harness.resolution import floats, unreadable
@@ -21,11 +22,17 @@ from . import mapping
 from .description import root_link
 
 DT = 1e-3  # [s], Drake's own default of MultibodyPlantConfig
-CAUSES: Mapping[str, str] = {
-    "RB-MASS": "Drake gives a link of a URDF with an inertia and a mass of 0 1 kg, with a warning",
-    "RB-ARMATURE": "Drake takes the armature with a motor or position actuator only; without one it is lost",
-    "RB-FRICTION": mapping.NO_DRY_FRICTION,
-    "RB-LINKS": "Drake puts a body of its own between several joints of one link",
+CAUSES: Causes = {
+    "RB-MASS": Cause(
+        "Drake gives a link of a URDF with an inertia and a mass of 0 1 kg, with a warning",
+        "urdf",
+        lambda source, key, found: found == 1.0 and massless(source, key, found),
+    ),
+    "RB-ARMATURE": Cause(
+        "Drake takes the armature with a motor or position actuator only; without one it is lost", when=gone
+    ),
+    "RB-FRICTION": Cause(mapping.NO_DRY_FRICTION, when=gone),
+    "RB-LINKS": Cause("Drake puts a body of its own between several joints of one link", "mjcf", extra),
     "RB-JOINTS": "Drake has no joint of that type, or puts a body of its own between several joints of one link",
     "DF-SET": "Drake's parser ignores the option element but for timestep and gravity, which it leaves to the plant",
     "CF-GEOMS": "Drake's parser leaves out shapes that it cannot read, meshes other than OBJ among them",

@@ -10,6 +10,7 @@ import genesis as gs
 import numpy as np
 import torch
 
+from ...harness.cause import Cause, Causes, free_root, massless, unset
 from ...harness.engine import Resolved, Value
 from ...harness.imported import WORLD, Key, Motion, Reading, unordered
 from ...harness.resolution import floats
@@ -17,13 +18,16 @@ from ...harness.scene import Array
 from . import process
 from .readback import in_link_axes, numbers
 
-CAUSES: Mapping[str, str] = {
-    "RB-LINKS": "Genesis merges fixed links of a URDF into their parents (merge_fixed_links)",
-    "RB-ARMATURE": "Genesis gives every joint without armature 0.1 (default_armature), also of a URDF",
-    "RB-MASS": "a link without mass gets gs.EPS",
-    "RB-FRAME": "Genesis moves the frame of a free root link onto the centre of its shapes (align)",
-    "RB-COM": "Genesis moves the frame of a free root link onto the centre of its shapes (align)",
-    "RB-FK": "Genesis moves the frame of a free root link onto the centre of its shapes (align)",
+_ALIGN = "Genesis moves the frame of a free root link onto the centre of its shapes (align)"
+CAUSES: Causes = {
+    "RB-LINKS": Cause("Genesis merges fixed links of a URDF into their parents (merge_fixed_links)", "urdf"),
+    "RB-ARMATURE": Cause(
+        "Genesis gives every joint without armature 0.1 (default_armature), also of a URDF", when=unset
+    ),
+    "RB-MASS": Cause("a link without mass gets gs.EPS", when=massless),
+    "RB-FRAME": Cause(_ALIGN, "mjcf", free_root),
+    "RB-COM": Cause(_ALIGN, "mjcf", free_root),
+    "RB-FK": Cause(_ALIGN, "mjcf", free_root),
     "RB-EFFORT": "Genesis keeps one force range per joint: the actuator's where the file has one",
     "RB-SPRING:rest": "springs of Genesis rest at the coordinate of the file's ref",
     "DF-SET": "Genesis ignores the option element; gs.options.SimOptions and RigidOptions hold these",

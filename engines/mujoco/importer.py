@@ -8,13 +8,18 @@ from typing import Any
 
 import mujoco
 
+from ...harness.cause import Cause, Causes, massless_shape
 from ...harness.imported import Motion, Reading
 from ...harness.mujoco_model import model_motion, model_reading
 from ...harness.scene import Array
 
-_FROM_SHAPES = "MuJoCo takes the mass of a link without inertial from its shapes, at 1000 kg/m^3 (inertiafromgeom)"
-CAUSES: Mapping[str, str] = {
-    "RB-LINKS": "MuJoCo merges fixed links of a URDF into their parents (compiler fusestatic)",
+_FROM_SHAPES = Cause(
+    "MuJoCo takes the mass of a link without inertial from its shapes, at 1000 kg/m^3 (inertiafromgeom)",
+    "urdf",
+    massless_shape,
+)
+CAUSES: Causes = {
+    "RB-LINKS": Cause("MuJoCo merges fixed links of a URDF into their parents (compiler fusestatic)", "urdf"),
     "RB-MASS": _FROM_SHAPES,
     "RB-TOTAL": _FROM_SHAPES,
     "RB-COM": _FROM_SHAPES,

@@ -16,6 +16,7 @@ import numpy as np
 import warp as wp
 from newton.solvers import SolverMuJoCo
 
+from ...harness.cause import Cause, Causes, unreal
 from ...harness.engine import Resolved, Value
 from ...harness.imported import WORLD, Key, Motion, Reading
 from ...harness.mujoco_layout import Layout, Names
@@ -25,7 +26,7 @@ from .dynamics import Evaluation
 from .readback import Live
 
 _NOT_TAKEN = "SolverMuJoCo.step takes dt from the caller, whatever the file says"
-CAUSES: Mapping[str, str] = {
+CAUSES: Causes = {
     "DF-SET:gravity": "Newton's importer ignores option gravity; give it to ModelBuilder(gravity=)",
     "DF-SET:dt": _NOT_TAKEN,
     "DF-SET:tolerance": "MuJoCo Warp raises tolerances below 1e-6",
@@ -36,13 +37,13 @@ CAUSES: Mapping[str, str] = {
     "DF-DEFAULT:flag_nativeccd": "SolverMuJoCo's own setting",
     "DF-SURFACE:gap": "ModelBuilder.rigid_gap, 0.1 m, where the file has none",
     "DF-SURFACE:margin": "SolverMuJoCo zeroes margins for its convex collider",
-    "RB-INERTIA": "Newton corrects inertias that no rigid body can have, and says so in a warning",
+    "RB-INERTIA": Cause("Newton corrects inertias that no rigid body can have, and says so in a warning", when=unreal),
     "RB-HOME": "joint_q counts from ref, so that its zero is MuJoCo's ref",
     "RB-LIMIT:stand-in": "an unlimited joint gets the range +-1e10",
     "RB-EFFORT:stand-in": "a joint without a limit gets 1e6",
     "RB-EFFORT:effort_lower": "Newton keeps one effort limit per joint, the upper one",
     "RB-ACTUATOR:stand-in": "a range that the file does not give becomes +-1e6",
-    "RB-ACTUATOR:extra": "Newton makes an actuator of every joint of a URDF (joint_target_mode)",
+    "RB-ACTUATOR:extra": Cause("Newton makes an actuator of every joint of a URDF (joint_target_mode)", "urdf"),
     "CF-NAMES": 'labels are paths, with "-" written as "_"',
     "CF-PAIRS:lost pairs": "Newton filters parent and child also where the parent is fixed to the world, and "
     "bodies tied by a weld",

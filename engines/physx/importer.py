@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from ...harness.cause import Cause, Causes, massless
 from ...harness.engine import Resolved, Value
 from ...harness.errors import SimparityError
 from ...harness.imported import WORLD, Key, Motion, Reading, unordered
@@ -23,15 +24,21 @@ from .library import physx, sapien
 from .robots import articulate
 
 _TRANSLATED = "SAPIEN reads no MJCF: simparity's own translation of what MuJoCo compiled is checked instead"
-_FROM_SHAPES = "SAPIEN's loader takes the mass of a link without inertial from its shapes, and 1e-6 kg without any"
-CAUSES: Mapping[str, str] = {
-    "RB-LINKS": "a fixed link without mass becomes part of its parent, since PhysX would give it 1 kg",
+_FROM_SHAPES = Cause(
+    "SAPIEN's loader takes the mass of a link without inertial from its shapes, and 1e-6 kg without any",
+    "urdf",
+    massless,
+)
+CAUSES: Causes = {
+    "RB-LINKS": Cause(
+        "a fixed link without mass becomes part of its parent, since PhysX would give it 1 kg", "mjcf", massless
+    ),
     "RB-MASS": _FROM_SHAPES,
     "RB-TOTAL": _FROM_SHAPES,
     "RB-FRICTION": mapping.NO_DRY_FRICTION,
     "RB-EFFORT": "PhysX limits a joint's drive, not the torque that is set on it",
     "RB-HOME": "PhysX counts a joint's coordinate from zero displacement",
-    "RB-JOINTS": "the base is fixed in this translation",
+    "RB-JOINTS": Cause("the base is fixed in this translation", "mjcf"),
     "DF-SET": "PhysX takes no options from a robot file",
 }
 _NONE = "PhysX takes none from a robot file"

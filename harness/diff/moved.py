@@ -13,6 +13,24 @@ ROUNDING: Mapping[int, float] = {
     64: 2.0**-50,
     32: 2.0**-21,
 }  # four units in the last place: relative rounding of a state
+MOST = 1e-4  # largest part of a metric that counts as rounding in 32 bit
+
+
+def rounding_bound(precision: int, steps: float, size: float) -> float:
+    """How far the roundings of every step can move a metric, in the unit of `size`.
+
+    In 64 bit ROUNDING times the steps, as if all went the same way, of `size` or of 1, whichever is larger: no
+    experiment means anything by a part of 1e-9. In 32 bit that would hide real changes: there it is ROUNDING times the
+    square root of the steps, as roundings of either sign add up, at most MOST, of `size` alone.
+
+    Args:
+        precision: 32 or 64 [bit].
+        steps: how many are added up.
+        size: of the metric, or of the numbers that it is declared to be the difference of.
+    """
+    if precision == 64:
+        return ROUNDING[64] * steps * max(size, 1.0)
+    return min(ROUNDING[32] * math.sqrt(steps), MOST) * size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

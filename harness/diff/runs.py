@@ -16,7 +16,7 @@ from ..job import Job
 from ..progress import describe
 from ..record import Record
 from ..registry import experiment_class
-from .moved import ROUNDING, Diff, Moved, PairDiff, tables_moved
+from .moved import ROUNDING, Diff, Moved, PairDiff, rounding_bound, tables_moved
 
 # what does not decide whether two runs are of the same work
 _APART = ("engine_version", "code", "libraries", "options", "timings", "paced")
@@ -59,8 +59,7 @@ def diff_sets(a: Iterable[Record], b: Iterable[Record], names: tuple[str, str], 
 def diff_records(a: Record, b: Record, rtol: float | None = None) -> PairDiff:
     """What moved between two runs. `rtol` is what counts as the same, by default the rounding of the states.
 
-    By default a metric also says whether rounding alone can have moved it: that of every step, added up, of the metric
-    or of the numbers that it is the difference of (`Metric.scale`), whichever is larger.
+    By default a metric also says whether rounding alone can have moved it (`rounding_bound`).
     """
     judged = rtol is None
     if rtol is None:
@@ -75,8 +74,10 @@ def diff_records(a: Record, b: Record, rtol: float | None = None) -> PairDiff:
     units = {name: metric.unit for name, metric in metrics.items()}
     measured = tables_moved("metric", _outcome(a), _outcome(b), units, rtol)
     if judged:
-        size = {name: metric.scale(a.job.duration) for name, metric in metrics.items()}
-        measured = [replace(row, rounding=_is_rounding(row, size.get(row.name, 0.0), a.job, rtol)) for row in measured]
+        precision = min(record.job.precision for record in (a, b))
+        measured = [
+            replace(row, rounding=_is_rounding(row, metrics.get(row.name), a.job, precision)) for row in measured
+        ]
     moved += measured
     return PairDiff(subject=_subject(a.job), a=_side(a), b=_side(b), moved=tuple(map(_with_origin(a, b), moved)))
 
@@ -135,10 +136,16 @@ def _outcome(record: Record) -> dict[str, Any]:
     return found | {f"{detection.kind} of {detection.body} at [s]": detection.onset for detection in record.detections}
 
 
-def _is_rounding(row: Moved, scale: float, job: Job, rtol: float) -> bool:
-    if row.absolute is None or not isinstance(row.a, float):
+def _is_rounding(row: Moved, metric: Metric | None, job: Job, precision: int) -> bool:
+    """Whether rounding alone can have moved a metric; never one that counts, or a time by half a step or more."""
+    if metric is None or row.absolute is None:
         return False
-    return bool(row.absolute <= rtol * job.duration / job.dt * max(abs(row.a), abs(row.b), scale))
+    if metric.unit == "1" and float(row.a).is_integer() and float(row.b).is_integer():
+        return False
+    if metric.unit == "s" and row.absolute >= job.dt / 2:
+        return False
+    size = max(abs(row.a), abs(row.b), metric.scale(job.duration) if metric.scaled else 0.0)
+    return bool(row.absolute <= rounding_bound(precision, job.duration / job.dt, size))
 
 
 def _metrics(record: Record) -> list[Metric]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..registry import engine_entry, engine_version
-from .accept import Accepted, accept
+from .accept import Accepted, accept, stale
 from .defaults import between_engines, pairs_between_engines
 from .finding import Case, Examined, Report
 from .items import chosen
@@ -80,7 +80,7 @@ def assemble(
     if source.reading.pairs is None and any(case.item == "CF-PAIRS" for one in examined for case in one.cases):
         findings += pairs_between_engines(robot, examined)
     seen = [case for one in examined for case in one.cases]
-    kept, stale = accept([replace(f, file=f.file or robot) for f in findings], accepted, seen)
+    kept = accept([replace(f, file=f.file or robot) for f in findings], accepted, robot)
     reading = source.reading
     counts = {
         "links": len(reading.links),
@@ -90,7 +90,7 @@ def assemble(
     }
     cases: list[Case] = [_accepted_case(case, kept) for case in seen]
     notes = [*source.prepared.notes, *said, *(f"{one.engine}: {note}" for one in examined for note in one.notes)]
-    return Report(
+    report = Report(
         robot=robot,
         format=source.prepared.format,
         reader=source.reader,
@@ -99,8 +99,8 @@ def assemble(
         cases=cases,
         findings=kept,
         notes=notes,
-        stale=stale,
     )
+    return replace(report, stale=stale(accepted, [report]))
 
 
 def _accepted_case(case: Case, findings: Sequence[object]) -> Case:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import UnknownName, UsageError
 from ..job import PACKAGE
+from .accept import stale
 from .check import check
 from .config import Config, read_config
 from .finding import SEVERITIES, Report
@@ -22,6 +24,7 @@ DESCRIPTION = """\
 Does a robot file (MJCF, URDF or xacro) mean the same in an engine? Example:
   simparity check robot.xml --engines mujoco --html check.html --junit check.xml
 Findings are grouped in the terminal and in Markdown; --html has every element, --sarif and --junit every finding.
+Of several robots the first writes FILE (check.sarif), the others FILE with their number (check-1.sarif, check-2.sarif).
 Exit codes: 0 clean, 1 findings at or above --fail-on, 2 a request or file that cannot be used, 3 incomplete (an engine
 crashed, took too long, or nothing could be compared).
 simparity.toml, or [tool.simparity] in pyproject.toml, holds a project's engines, tolerances and accepted deviations."""
@@ -81,10 +84,15 @@ def _check(options: argparse.Namespace) -> int:
     engines = [e.strip() for e in options.engines.split(",") if e.strip()] or list(config.engines) or ["mujoco"]
     asked = _options(options, config)
     codes = []
+    reports: list[Report] = []
+    several = len(options.robot) > 1
     for n, given in enumerate(options.robot):
-        robot = _robot(given)
-        report = check(robot, engines, asked, config.accepted, _tell)
-        show_report(report, fail_on, notes=options.notes)
+        report = check(_robot(given), engines, asked, config.accepted, _tell)
+        reports.append(report)
+        if several:  # only the last knows what occurred in none
+            last = len(reports) == len(options.robot)
+            report = replace(report, stale=stale(config.accepted, reports) if last else ())
+        show_report(report, fail_on, notes=options.notes, named=several)
         _write(report, options, fail_on, n)
         codes.append(report.exit_code(fail_on))
     return 1 if 1 in codes else max(codes)

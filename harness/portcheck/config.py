@@ -87,10 +87,10 @@ def _config(name: str, found: Mapping[str, Any]) -> Config:
     accepted = []
     for entry in found.get("accept", ()):
         words = isinstance(entry, dict) and all(isinstance(word, str) for word in entry.values())
-        extra = set(entry) - {"item", "engine", "element", "reason"} if words else {""}
+        extra = set(entry) - {"item", "engine", "element", "robot", "reason"} if words else {""}
         if extra or not entry.get("item") or not entry.get("reason"):
             raise UsageError(
-                f"{name}: an accepted deviation is {entry!r}; give item and reason, perhaps engine and element"
+                f"{name}: an accepted deviation is {entry!r}; give item and reason, perhaps engine, element and robot"
             )
         if not set(entry["item"]) & set("*?"):
             chosen([entry["item"]])

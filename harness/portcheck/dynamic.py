@@ -267,27 +267,29 @@ def _repeated(engine: str, first: str, runs: Mapping[str, Runs], source: Source)
 
 
 def _beyond(engine: str, first: str, runs: Mapping[str, Runs], source: Source) -> Judged:
-    item, findings, looked = "MS-BEYOND", [], 0
-    for s, (record, _) in runs[engine].soft.items():
-        looked += 1
+    item, soft, findings = "MS-BEYOND", runs[engine].soft, list[Finding]()
+
+    def add(severity: Severity, quantity: str, message: str, value: float | None = None, unit: str = "") -> None:
+        findings.append(replace(_finding(item, severity, engine, source, message, value, unit), quantity=quantity))
+
+    for s, (record, _) in soft.items():
+        gains = f"gains x{s:g}"
         if record.status == "unsupported":
             return _case(item, engine, "skipped", record.reason), []
         if record.status != "ok":
-            message = f"the run at gains x{s:g} ended {record.status}: {record.reason}"
-            findings.append(_finding(item, "error", engine, source, message))
+            add("error", gains, f"the run at {gains} ended {record.status}: {record.reason}")
             continue
         for detection in record.detections:
-            findings.append(_finding(item, "warning", engine, source, f"gains x{s:g}: {detection.reason}"))
+            add("warning", f"{gains} {detection.kind} of {detection.body}", f"{gains}: {detection.reason}")
         cut = record.metrics.get("saturated_samples", 0.0)
         if cut:
-            message = f"gains x{s:g}: a torque limit cut in {cut:g} control samples"
-            findings.append(_finding(item, "warning", engine, source, message, cut, "1"))
+            add("warning", f"{gains} torque limit", f"{gains}: a torque limit cut in {cut:g} control samples", cut, "1")
         left, moved = (record.metrics.get(name, 0.0) for name in ("energy_residual", "energy_exchanged"))
         if left > ENERGY * moved:
-            message = f"gains x{s:g}: {left:.2g} J of {moved:.2g} J are explained by neither torque nor losses"
-            findings.append(_finding(item, "note", engine, source, message, left, "J"))
-    worst = any(finding.severity != "note" for finding in findings)
-    return _case(item, engine, "fail" if worst else "pass", checked=looked), findings
+            message = f"{gains}: {left:.2g} J of {moved:.2g} J are explained by neither torque nor losses"
+            add("note", f"{gains} energy", message, left, "J")
+    status = "fail" if any(finding.severity != "note" for finding in findings) else "pass"
+    return _case(item, engine, status, checked=len(soft)), findings
 
 
 JUDGES: Mapping[str, Callable[[str, str, Mapping[str, Runs], Source], Judged]] = {

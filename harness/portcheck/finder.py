@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
 
+from ..cause import Causes, known
 from ..engine import Resolved, Value
 from ..imported import SCALAR, Key
 from .differ import Apart
@@ -19,7 +19,7 @@ NOTHING = "the source has nothing of the kind"
 class Finder:
     """Findings of `engine` against `source`; `causes`: "ITEM:quantity" or "ITEM" -> what is known of the engine."""
 
-    def __init__(self, engine: str, source: Source, causes: Mapping[str, str]) -> None:
+    def __init__(self, engine: str, source: Source, causes: Causes) -> None:
         self.engine, self.source, self.causes = engine, source, causes
         self.findings: list[Finding] = []
         self.checked: Counter[str] = Counter()
@@ -59,14 +59,14 @@ class Finder:
                 difference=_finite(apart.absolute) if apart else None,
                 relative=_finite(apart.relative) if apart else None,
                 message=message,
-                cause=cause or self.cause(item, key.quantity),
+                cause=cause or self.cause(item, key, found),
                 advice=ITEMS[item].advice,
             )
         )
 
-    def cause(self, item: str, quantity: str) -> str:
-        """What is known of the engine about that."""
-        return self.causes.get(f"{item}:{quantity}") or self.causes.get(item, "")
+    def cause(self, item: str, key: Key, found: Value = None) -> str:
+        """What is known of the engine about that, where it is the reason."""
+        return known(self.causes, item, self.source.reading, self.source.prepared.format, key, found)
 
     def differs(self, item: str, key: Key, ours: Resolved, theirs: Resolved, apart: Apart) -> None:
         """A finding that two values differ."""
@@ -77,7 +77,7 @@ class Finder:
             message = f"{key.quantity}: no limit in the source, the stand-in {show(theirs.value)} in the engine"
         elif math.isfinite(apart.relative) and apart.relative:
             message += f" (off by {share(apart.relative)})"
-        cause = self.causes.get(f"{item}:stand-in", "") if apart.stand_in else ""
+        cause = self.cause(item, key._replace(quantity="stand-in"), theirs.value) if apart.stand_in else ""
         given = {"source": ours.value, "found": theirs.value, "unit": ours.unit}
         self.add(item, key, severity, message, apart=apart, cause=cause, **given)  # type: ignore[arg-type]
 

@@ -117,7 +117,7 @@ class Report:
     Attributes:
         robot: path as given; `format`: mjcf or urdf; `reader`: who read the source; `counts`: links, joints and so on.
         engines: engine -> version, in the order asked for.
-        stale: accepted deviations of the configuration that did not occur.
+        stale: accepted deviations of the configuration that did not occur, in this robot or in any of one command.
     """
 
     robot: str

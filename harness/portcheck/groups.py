@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..engine import Value
-from .finder import show
+from .finder import share, show
 from .finding import Finding, Report
 from .lines import ordered
+from .paths import Paths
 
 NAMES = 8  # elements and lines that a row names one by one
-FARTHEST = 3  # folders up that a path relative to the robot file may go before it is cut instead
-_QUOTED = re.compile(r"'[^']*'")
-_NUMBER = re.compile(r"^[(+-]*x?[+-]?(\d|inf|nan)")
+_QUOTED = re.compile(r"(?<!\w)'[^']*'(?!\w)")
+_NUMBER = re.compile(r"^[(+-]*(\d|inf|nan)")
+_CAUSE = "\0"  # stands for a known cause, which is not cut
 VARYING = "…"
 VARIOUS = "various"
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Findings with one sentence; `robot` is the file that paths are told from."""
+    """Findings with one sentence, whose files are told by `paths`."""
 
     findings: tuple[Finding, ...]
-    robot: str
+    paths: Paths
 
     @property
     def first(self) -> Finding:
@@ -40,8 +39,13 @@ class Group:
 
     @property
     def names(self) -> list[str]:
-        """The elements without what kind they are, each once."""
-        return list(dict.fromkeys(_name(finding) for finding in self.findings))
+        """The elements, each once; without what kind they are where they are all of one."""
+        subjects = list(dict.fromkeys(subject(finding) for finding in self.findings))
+        return subjects if len(self._kinds) > 1 else [_name(one) for one in subjects]
+
+    @property
+    def _kinds(self) -> set[str]:
+        return {subject(finding).partition(" ")[0] for finding in self.findings}
 
     @property
     def subject(self) -> str:
@@ -49,8 +53,7 @@ class Group:
         names = self.names
         if len(names) == 1:
             return subject(self.first)
-        kinds = {subject(finding).partition(" ")[0] for finding in self.findings}
-        kind = kinds.pop() + "s" if len(kinds) == 1 else "elements"
+        kind = f"{min(self._kinds)}s" if len(self._kinds) == 1 else "elements"
         shown = names if len(names) <= NAMES else [*names[: NAMES - 2], VARYING, names[-1]]
         return f"{len(names)} {kind}: {', '.join(shown)}"
 
@@ -58,36 +61,40 @@ class Group:
     def message(self) -> str:
         """The sentence of all, with an ellipsis in place of what differs from one to the next."""
         messages = {finding.message for finding in self.findings}
-        return brief(self.first.message if len(messages) == 1 else shape(self.first), self.robot)
+        return self.paths.brief(self.first.message if len(messages) == 1 else shape(self.first))
 
     @property
     def worded(self) -> bool:
         """Whether the sentences differ in more than the values that stand in columns of their own."""
-        several = len({finding.message for finding in self.findings}) > 1
-        return several and any(f.source is None and f.found is None for f in self.findings)
+        return len({_without_values(finding) for finding in self.findings}) > 1
 
     @property
     def cause(self) -> str:
         """What is known of the engine, where the sentence does not say it already."""
-        return "" if self.first.cause in self.first.message else brief(self.first.cause, self.robot)
+        cause = self.paths.brief(self.first.cause)
+        return "" if cause in self.message else cause
 
     @property
     def place(self) -> str:
         """FILE:LINE, LINE, ... of all."""
         lines: dict[str, list[int]] = {}
         for finding in self.findings:
-            lines.setdefault(near(finding.file, self.robot), []).append(finding.line)
+            lines.setdefault(self.paths.near(finding.file), []).append(finding.line)
         return "; ".join(_lines(file, sorted({line for line in found if line})) for file, found in lines.items())
 
     @property
     def source(self) -> str:
         """The source's values in few words."""
-        return span([finding.source for finding in self.findings], self.first.unit)
+        return self._span([finding.source for finding in self.findings])
 
     @property
     def found(self) -> str:
         """The engine's values in few words."""
-        return span([finding.found for finding in self.findings], self.first.unit)
+        return self._span([finding.found for finding in self.findings])
+
+    def _span(self, values: Sequence[Value]) -> str:
+        mixed = len({finding.unit for finding in self.findings}) > 1 and any(value is not None for value in values)
+        return VARIOUS if mixed else span(values, self.first.unit)
 
     @property
     def values(self) -> str:
@@ -101,29 +108,30 @@ class Group:
     def difference(self) -> str:
         """The largest difference with its unit."""
         known = [f for f in self.findings if f.difference is not None]
-        if not known:
-            return ""
+        if not known or len({finding.unit for finding in self.findings}) > 1:
+            return VARIOUS if known else ""
         largest = max(known, key=lambda f: f.difference or 0.0)
         alike = len(known) == len(self.findings) and len({f.difference for f in known}) == 1
         return ("" if alike else "up to ") + apart_words(largest)
 
 
-def grouped(report: Report) -> list[Group]:
+def grouped(report: Report, paths: Paths) -> list[Group]:
     """The findings of a report in groups, in the order of `ordered`."""
     groups: dict[tuple[object, ...], list[Finding]] = {}
     for finding in ordered(report):
-        quantity = "" if _is_option(finding) else finding.quantity
-        key = (finding.accepted, finding.severity, finding.item, finding.engine, quantity, finding.cause)
-        groups.setdefault((*key, shape(finding)), []).append(finding)
-    return [Group(tuple(findings), report.robot) for findings in groups.values()]
+        measured = () if _is_option(finding) else (finding.quantity, finding.unit)
+        key = (finding.accepted, finding.severity, finding.item, finding.engine, finding.cause)
+        groups.setdefault((*key, *measured, shape(finding)), []).append(finding)
+    return [Group(tuple(findings), paths) for findings in groups.values()]
 
 
 def shape(finding: Finding) -> str:
     """The message with an ellipsis in place of names, numbers and values, so that equal sentences are equal."""
-    text = _QUOTED.sub(VARYING, finding.message)
+    text = finding.message.replace(finding.cause, _CAUSE) if finding.cause else finding.message
+    text = _QUOTED.sub(VARYING, text)
     for value in (finding.source, finding.found, finding.quantity if _is_option(finding) else None):
-        if isinstance(value, (str, bool, tuple)) and show(value):
-            text = re.sub(rf"(?<![\w.]){re.escape(show(value))}(?![\w.])", VARYING, text)
+        if isinstance(value, (str, bool, tuple)):
+            text = _cut(text, show(value))
     words: list[str] = []
     for word in text.split():
         ending = word[len(word.rstrip(":;,)%")) :]
@@ -131,7 +139,22 @@ def shape(finding: Finding) -> str:
         if word.startswith(VARYING) and words and words[-1] == VARYING:
             words.pop()
         words.append(word)
-    return " ".join(words)
+    return " ".join(words).replace(_CAUSE, finding.cause)
+
+
+def _cut(text: str, value: str) -> str:
+    """The text with an ellipsis wherever `value` stands as a word of its own."""
+    return re.sub(rf"(?<![\w.]){re.escape(value)}(?![\w.])", VARYING, text) if value else text
+
+
+def _without_values(finding: Finding) -> str:
+    """The message without what has a column of its own: the element's name, both values and their difference."""
+    text = finding.message
+    relative = "" if finding.relative is None else share(finding.relative)
+    values = [show(value) for value in (finding.source, finding.found) if value is not None]
+    for value in (f"'{_name(subject(finding))}'", *values, apart_words(finding), relative):
+        text = _cut(text, value)
+    return text
 
 
 def subject(finding: Finding) -> str:
@@ -139,8 +162,8 @@ def subject(finding: Finding) -> str:
     return f"option {finding.quantity}" if finding.element == "option" else finding.element
 
 
-def _name(finding: Finding) -> str:
-    kind, _, name = subject(finding).partition(" ")
+def _name(words: str) -> str:
+    kind, _, name = words.partition(" ")
     return name or kind
 
 
@@ -166,19 +189,6 @@ def apart_words(finding: Finding) -> str:
 
 def _of(unit: str) -> str:
     return "" if unit in ("", "1") else f" {unit}"
-
-
-def near(file: str, robot: str) -> str:
-    """A path as seen from the robot file's folder; one that is far away keeps its folder and name only."""
-    seen = Path(os.path.relpath(Path(file).resolve(), Path(robot).resolve().parent))
-    return str(Path("...", *Path(file).parts[-2:]) if seen.parts.count("..") >= FARTHEST else seen)
-
-
-def brief(words: str, robot: str) -> str:
-    """Words in which the robot file's folder is left out of every path."""
-    for folder in {Path(robot).resolve().parent, Path(robot).parent.absolute()} - {Path("/")}:
-        words = words.replace(f"{folder}{os.sep}", "")
-    return words
 
 
 def _lines(file: str, lines: Sequence[int]) -> str:

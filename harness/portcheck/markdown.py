@@ -5,6 +5,7 @@ from __future__ import annotations
 from .finding import Report
 from .groups import grouped
 from .lines import cell, plural, rows, summary
+from .paths import from_here
 
 SHOWN = 60  # rows of findings; a comment has a size limit
 
@@ -19,7 +20,7 @@ def markdown(report: Report) -> str:
     for item, cases in rows(report):
         cells = " | ".join(cell(cases.get(engine), findings) for engine in engines)
         out.append(f"| {item.id} | {item.title} | {cells} |")
-    shown = [group for group in grouped(report) if group.first.severity != "note" or group.first.accepted]
+    shown = [group for group in grouped(report, from_here()) if group.first.severity != "note" or group.first.accepted]
     if shown:
         out += ["", "| severity | item | engine | element | finding | where |", "|---|---|---|---|---|---|"]
     for group in shown[:SHOWN]:

@@ -10,9 +10,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from .finder import share
 from .finding import Case, Finding, Report
-from .groups import Group, apart_words, brief, grouped, near, span, subject
+from .groups import Group, apart_words, grouped, span, subject
 from .items import DYNAMIC, GROUPS, Item
 from .lines import STATUS_WORDS, counted, plural, reasons, rows
+from .paths import from_robot
 
 TEMPLATES = Path(__file__).parent / "templates"
 STYLE = Path(__file__).parents[1] / "report" / "templates" / "style.css"
@@ -59,7 +60,8 @@ def page(report: Report) -> str:
         keep_trailing_newline=True,
     )
     environment.filters |= {"span": span, "share": share, "apart": apart_words, "subject": subject}
-    environment.filters |= {"near": lambda f: near(f.file, report.robot), "brief": lambda w: brief(w, report.robot)}
+    paths = from_robot(report.robot)
+    environment.filters |= {"near": lambda finding: paths.near(finding.file), "brief": paths.brief}
     return environment.get_template("check.html").render(
         report=report,
         name=Path(report.robot).name,
@@ -67,7 +69,7 @@ def page(report: Report) -> str:
         matrix=matrix(report),
         totals={engine: total(report, engine) for engine in report.engines},
         parts=parts(report),
-        reasons=[(engine, brief(reason, report.robot), items) for engine, reason, items in reasons(report)],
+        reasons=[(engine, paths.brief(reason), items) for engine, reason, items in reasons(report)],
         placed=set(),
         style=STYLE.read_text(),
     )
@@ -75,7 +77,7 @@ def page(report: Report) -> str:
 
 def parts(report: Report) -> list[Part]:
     """The groups by severity; severities without any are left out."""
-    groups = grouped(report)
+    groups = grouped(report, from_robot(report.robot))
     found = [Part(kind, head, [g for g in groups if g.verdict == kind]) for kind, head in HEADS.items()]
     return [part for part in found if part.groups]
 

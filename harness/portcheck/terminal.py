@@ -13,15 +13,23 @@ from .finding import Report, Severity
 from .groups import Group, grouped
 from .items import GROUPS, ITEMS
 from .lines import cell, plural, reasons, rows, summary
+from .paths import from_here
 
 COLOURS = {"error": "red", "warning": "yellow", "note": "dim", "ok": "green", "incomplete": "red"}
 
 SHOWN = 12  # items that are named one by one
 
 
-def show_report(report: Report, fail_on: Severity, *, notes: bool = False) -> None:
-    """Print the table of items, then the findings in groups, notes only when asked for, then how it ends."""
+def show_report(report: Report, fail_on: Severity, *, notes: bool = False, named: bool = False) -> None:
+    """Print the table of items, then the findings in groups, then how it ends.
+
+    Args:
+        notes: whether notes are among the findings.
+        named: whether the robot's file stands above, for one of several.
+    """
     console = Console(soft_wrap=True, highlight=False)
+    if named:
+        console.print(f"[bold]{escape(report.robot)}[/]")
     table = Table(box=None, pad_edge=False)
     table.add_column("item")
     table.add_column("")
@@ -34,7 +42,7 @@ def show_report(report: Report, fail_on: Severity, *, notes: bool = False) -> No
         table.add_row(item.id, item.title, *coloured)
     console.print(table)
     console.print()
-    groups = [g for g in grouped(report) if not g.first.accepted and (notes or g.first.severity != "note")]
+    groups = [g for g in grouped(report, from_here()) if not g.first.accepted and (notes or g.first.severity != "note")]
     for group in groups:
         colour = COLOURS[group.first.severity]
         console.print(

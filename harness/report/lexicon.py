@@ -108,7 +108,7 @@ def variant_texts(variants: Sequence[Variant], experiment: type[Experiment] | No
 
 
 def unusual(variants: Sequence[Variant], experiment: type[Experiment] | None) -> dict[Variant, dict[str, str]]:
-    """Of each variant what is not at its default, name -> value; schedule and what has no default only where it varies."""
+    """What is not at its default in each variant, name -> value; what has no default only where it varies."""
     usual: dict[str, str] = {}
     if experiment is not None:
         fields: Any = dataclasses.fields(experiment)  # type: ignore[arg-type]  # every experiment is a dataclass
