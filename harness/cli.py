@@ -124,6 +124,10 @@ def _parser() -> argparse.ArgumentParser:
     diff.add_argument("--results", default="results", type=Path, help="folder of results")
     diff.add_argument("--md", action="store_true", help="print Markdown")
     diff.add_argument("--rtol", type=float, help="relative difference that counts as none; without it, rounding")
+    diff.add_argument(
+        "--package-path", action="append", default=[], metavar="FOLDER", help="where package:// of robots is looked for"
+    )
+    diff.add_argument("--without-geometry", action="store_true", help="robot files without meshes, URDF without shapes")
     diff.add_argument("--fail-on-change", action="store_true", help="exit with 1 when more than rounding differs")
     diff.set_defaults(act=_diff)
     wall = commands.add_parser(
@@ -213,8 +217,17 @@ def _show(options: argparse.Namespace) -> int:
 def _diff(options: argparse.Namespace) -> int:
     from .diff.command import diff, show
 
-    found = diff(options.a, options.b, options.results, options.rtol)
+    found = diff(
+        options.a,
+        options.b,
+        options.results,
+        options.rtol,
+        package_path=options.package_path,
+        without_geometry=options.without_geometry,
+    )
     chosen = [] if options.rtol is None else ["--rtol", f"{options.rtol:g}"]
+    chosen += [word for folder in options.package_path for word in ("--package-path", folder)]
+    chosen += ["--without-geometry"] if options.without_geometry else []
     show(found, [options.a, options.b, *chosen, *(["--md"] if options.md else [])], md=options.md)
     return BROKEN if options.fail_on_change and found.changed else 0
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from simparity.engines import ENGINES
-from simparity.experiments.arm import description_of
 from simparity.harness import store
 from simparity.harness.cli import main
 from simparity.harness.diff.command import diff
@@ -146,24 +145,6 @@ def test_versions_in_one_folder(results: Path, record: Record) -> None:
     assert diff(here, here, results).empty
     with pytest.raises(UsageError, match=f"holds no run of {ENGINE}@0.0"):
         diff(f"{ENGINE}@0.0", here, results)
-
-
-def test_robot_files(tmp_path: Path) -> None:
-    source = Path(description_of("fr3"))
-    text = source.read_text()
-    assert 'damping="' in text or "<joint" in text
-    assert diff(str(source), str(source), tmp_path).empty
-    one, two = tmp_path / "one.xml", tmp_path / "two.xml"
-    template = (
-        '<mujoco><worldbody><body name="a"><joint name="j" damping="{damping}" range="-{limit} {limit}"/>'
-        '<inertial mass="{mass}" pos="0 0 0" diaginertia="1 1 1"/></body></worldbody></mujoco>'
-    )
-    one.write_text(template.format(damping=0.5, limit=90, mass=2))
-    two.write_text(template.format(damping=0.75, limit=90, mass=2).replace('name="a"', 'name="b"'))
-    moved = {row.name: row for row in diff(str(one), str(two), tmp_path).pairs[0].moved}
-    assert moved["joint.j.damping"].relative == pytest.approx(0.5)
-    assert {row.only for name, row in moved.items() if name.startswith("link.")} == {"A", "B"}
-    assert "joint.j.upper" not in moved
 
 
 def test_markdown_escapes_and_groups(record: Record) -> None:

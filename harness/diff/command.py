@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,20 +22,32 @@ from .robots import diff_robots
 from .runs import diff_records, diff_sets, of_version, records_below
 from .text import HEADERS, markdown, sections, sentence
 
-ROBOT_FILES = (".xml", ".mjcf", ".urdf")
+ROBOT_FILES = (".xml", ".mjcf", ".urdf", ".xacro")
 
 
-def diff(a: str, b: str, results: Path, rtol: float | None = None) -> Diff:
+def diff(
+    a: str,
+    b: str,
+    results: Path,
+    rtol: float | None = None,
+    *,
+    package_path: Sequence[str] = (),
+    without_geometry: bool = False,
+) -> Diff:
     """What moved between A and B: run ids, NAME@VERSION of an engine, folders of results, or robot files.
+
+    The last two arguments are of robot files alone, see `prepare`.
 
     Raises:
         UsageError: one of them is nothing of that, or they are of two sorts.
     """
     robots = [word.endswith(ROBOT_FILES) for word in (a, b)]
     if all(robots):
-        return diff_robots(Path(a), Path(b), rtol)
+        return diff_robots(Path(a), Path(b), rtol, package_path=package_path, without_geometry=without_geometry)
     if any(robots):
         raise UsageError(f"{a} and {b} cannot be compared: one is a robot file; give two robot files, or two results")
+    if package_path or without_geometry:
+        raise UsageError("--package-path and --without-geometry are for robot files; leave them out to compare results")
     left, right = _runs(a, results), _runs(b, results)
     if isinstance(left, Record) and isinstance(right, Record):
         pair = diff_records(left, right, rtol)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from ..engine import Resolved, Value
-from ..imported import SCALAR, Key
+from ..imported import Key
 from .differ import Apart
 from .finding import Case, Finding, Severity
 from .items import ITEMS, Item
@@ -41,9 +41,6 @@ class Finder:
         """A finding about the element and quantity of `key`."""
         place = self.source.place(key)
         element = f"{key.kind} {key.name}".strip()
-        kind = self.source.reading.kinds.get(key.name, "") if key.kind == "joint" else ""
-        if kind in SCALAR and " | " in unit:  # the unit of a hinge, and of a slide
-            unit = unit.split(" | ")[SCALAR.index(kind)]
         self.findings.append(
             Finding(
                 item=item,
@@ -55,7 +52,7 @@ class Finder:
                 line=place.line if place else 0,
                 source=source,
                 found=found,
-                unit=unit,
+                unit=self.source.reading.unit(key, unit),
                 difference=_finite(apart.absolute) if apart else None,
                 relative=_finite(apart.relative) if apart else None,
                 message=message,
