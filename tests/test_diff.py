@@ -147,6 +147,35 @@ def test_versions_in_one_folder(results: Path, record: Record) -> None:
         diff(f"{ENGINE}@0.0", here, results)
 
 
+def test_results_with_no_run_in_common_are_refused(
+    results: Path, record: Record, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    assert main(["run", "-q", "experiment=throw", "engine=freefall", "dt=0.02", "timings=0", f"results={other}"]) == 0
+    capsys.readouterr()
+    for flags in ([], ["--fail-on-change"]):
+        assert main(["diff", str(results), str(other), *flags]) == 2
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert "(2 runs of throw) has a partner in" in said.err
+        assert "(1 run of throw)" in said.err
+
+
+def test_two_runs_are_named_with_what_they_are_of(results: Path) -> None:
+    one, two = sorted((r for _, r in store.runs(results)), key=lambda r: r.job.dt)  # type: ignore[misc]
+    found = diff(one.job.run_id, two.job.run_id, results)
+    assert "dt=5ms" in found.a
+    assert "dt=10ms" in found.b
+    assert all(section.headers[-1] == "unit" for section in sections(found))
+    assert all(len(row) == len(section.headers) for section in sections(found) for row in section.rows)
+
+
+def test_one_value_is_no_values(record: Record) -> None:
+    name = next(iter(record.metrics))
+    found = diff_sets([record], [upgraded(record, metrics={**record.metrics, name: 7.25})], ("old", "new"))
+    assert sentence(found).startswith("1 value moved in 1 of 1 pair")
+
+
 def test_markdown_escapes_and_groups(record: Record) -> None:
     name = next(iter(record.metrics))
     others = [replace(record, job=replace(record.job, duration=d)) for d in (1.0, 2.0)]

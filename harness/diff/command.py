@@ -15,12 +15,13 @@ from rich.table import Table
 
 from .. import store
 from ..errors import UsageError
+from ..progress import describe
 from ..record import Record
 from ..registry import engine_entry
 from .moved import Diff, PairDiff
 from .robots import diff_robots
 from .runs import diff_records, diff_sets, of_version, records_below
-from .text import HEADERS, markdown, sections, sentence
+from .text import markdown, sections, sentence
 
 ROBOT_FILES = (".xml", ".mjcf", ".urdf", ".xacro")
 
@@ -39,7 +40,7 @@ def diff(
     The last two arguments are of robot files alone, see `prepare`.
 
     Raises:
-        UsageError: one of them is nothing of that, or they are of two sorts.
+        UsageError: one of them is nothing of that, they are of two sorts, or no run has a partner.
     """
     robots = [word.endswith(ROBOT_FILES) for word in (a, b)]
     if all(robots):
@@ -50,13 +51,26 @@ def diff(
         raise UsageError("--package-path and --without-geometry are for robot files; leave them out to compare results")
     left, right = _runs(a, results), _runs(b, results)
     if isinstance(left, Record) and isinstance(right, Record):
-        pair = diff_records(left, right, rtol)
+        pair = replace(diff_records(left, right, rtol), subject="")  # of two runs of different work, neither's
         pairs: tuple[PairDiff, ...] = (pair,) if pair.moved else ()
-        both = diff_sets([left], [right], (a, b), rtol)
+        names = (f"{a} ({describe(left.job)})", f"{b} ({describe(right.job)})")
+        both = diff_sets([left], [right], names, rtol)
         return replace(both, compared=1, pairs=pairs, only_a=(), only_b=())
     if isinstance(left, Record) or isinstance(right, Record):
         raise UsageError(f"{a} and {b} cannot be compared: one is a single run; give two runs, or two sets of runs")
-    return diff_sets(left, right, (a, b), rtol)
+    both = diff_sets(left, right, (a, b), rtol)
+    if not both.compared:
+        raise UsageError(
+            f"no run of {a} ({_held(left)}) has a partner in {b} ({_held(right)}): partners agree in experiment, "
+            "engine, settings, dt and all other parameters; give the ids of two runs to compare these"
+        )
+    return both
+
+
+def _held(records: list[Record]) -> str:
+    """How many runs, and of what."""
+    experiments = ", ".join(dict.fromkeys(sorted(record.job.experiment for record in records)))
+    return f"{len(records)} {'run' if len(records) == 1 else 'runs'} of {experiments}"
 
 
 def _runs(word: str, results: Path) -> Record | list[Record]:
@@ -91,7 +105,7 @@ def show(found: Diff, words: list[str], *, md: bool) -> None:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
     console = Console(highlight=False, width=width)
     for section in sections(found):
-        table = Table(*HEADERS, box=None, pad_edge=False, title=escape(section.title), title_justify="left")
+        table = Table(*section.headers, box=None, pad_edge=False, title=escape(section.title), title_justify="left")
         for row in section.rows:
             table.add_row(*map(escape, row))
         console.print(table)

@@ -53,7 +53,7 @@ def diff_robots(
         for key, row in table.items()
     }
     moved = tables_moved("value", values[0], values[1], units, ROUNDING[64] if rtol is None else rtol)
-    pair = PairDiff(subject="source model", a=a.name, b=b.name, moved=tuple(moved))
+    pair = PairDiff(subject="", a=a.name, b=b.name, moved=tuple(moved))
     words = () if mixed else _words(*(source.prepared for source in sources))
     said = (*words, *apart, *_unread(sources))
     return Diff(a=str(a), b=str(b), compared=1, pairs=(pair,) if moved else (), context=said)
