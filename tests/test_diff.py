@@ -202,3 +202,4 @@ def test_the_command(results: Path, record: Record, tmp_path: Path, capsys: pyte
         said = capsys.readouterr().err
         assert said.startswith("simparity: ")
         assert said.count("\n") == 1
+        assert "simparity show" in said or "nothing" not in wrong

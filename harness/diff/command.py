@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import shlex
 import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -24,6 +26,26 @@ from .runs import diff_records, diff_sets, of_version, records_below
 from .text import markdown, sections, sentence
 
 ROBOT_FILES = (".xml", ".mjcf", ".urdf", ".xacro")
+
+
+def add_command(commands: Any) -> None:
+    """Add `diff` to the command line."""
+    one = commands.add_parser(
+        "diff",
+        help="what moved between two results, two engine versions or two robot files",
+        description="A and B: run ids, folders of results, ENGINE@VERSION of the runs in --results, or robot files.",
+    )
+    one.add_argument("a", metavar="A")
+    one.add_argument("b", metavar="B")
+    one.add_argument("--results", default="results", type=Path, help="folder of results")
+    one.add_argument("--md", action="store_true", help="print Markdown")
+    one.add_argument("--rtol", type=float, help="relative difference that counts as none; without it, rounding")
+    one.add_argument(
+        "--package-path", action="append", default=[], metavar="FOLDER", help="where package:// of robots is looked for"
+    )
+    one.add_argument("--without-geometry", action="store_true", help="robot files without meshes, URDF without shapes")
+    one.add_argument("--fail-on-change", action="store_true", help="exit with 1 when more than rounding differs")
+    one.set_defaults(act=_act)
 
 
 def diff(
@@ -116,3 +138,19 @@ def show(found: Diff, words: list[str], *, md: bool) -> None:
     ):
         console.print(escape(text))
     console.print(escape(sentence(found)))
+
+
+def _act(options: argparse.Namespace) -> int:
+    found = diff(
+        options.a,
+        options.b,
+        options.results,
+        options.rtol,
+        package_path=options.package_path,
+        without_geometry=options.without_geometry,
+    )
+    chosen = [] if options.rtol is None else ["--rtol", f"{options.rtol:g}"]
+    chosen += [word for folder in options.package_path for word in ("--package-path", folder)]
+    chosen += ["--without-geometry"] if options.without_geometry else []
+    show(found, [options.a, options.b, *chosen, *(["--md"] if options.md else [])], md=options.md)
+    return 1 if options.fail_on_change and found.changed else 0
