@@ -20,8 +20,8 @@ USAGE, BROKEN, INTERRUPTED = 2, 1, 130
 RUN_PARAMETERS = """\
 what decides the numbers:
   experiment=NAME        `simparity experiments` lists them and their parameters, experiment.NAME=VALUE
-  engine=NAME            `simparity engines` lists them
-  settings=PROFILE       default, published or matched
+  engine=mujoco          or another one; `simparity engines` lists them
+  settings=default       or published or matched
   +option.NAME=VALUE     a single option of the engine; `simparity engines NAME` lists them
   dt, duration           step and simulated time [s]; the experiment's own without them
   stride=1               steps for each stored sample
@@ -45,13 +45,18 @@ WHERE = "only runs with these values, such as dt=1ms engine=physx@3.0.3 smoke=fa
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Entry point; returns the exit code: 0 done, 1 a run broke, 2 the request was wrong, 130 interrupted."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given = asked = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["run"]:  # its flags take no value and may stand anywhere between the words
         given = ["run", *sorted(given[1:], key=lambda word: not word.startswith("-"))]
-    options = _parser().parse_args(given)
+    parser = _parser()
+    options, unknown = parser.parse_known_args(given)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _interrupt)
     try:
+        if unknown and given[0] == "run":
+            raise _with_a_dash(unknown[0], asked)
+        if unknown:
+            parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         return int(options.act(options))
     except UsageError as error:
         print(f"simparity: {error}", file=sys.stderr)
@@ -65,6 +70,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output is gone; say nothing more
         return BROKEN
+
+
+def _with_a_dash(word: str, given: list[str]) -> UsageError:
+    """What to say of a parameter of `run` that was given as a flag: -dt 0.1 for dt=0.1."""
+    name, _, value = word.lstrip("-").partition("=")
+    after = given[given.index(word) + 1 :][:1]
+    value = value or next((one for one in after if "=" not in one), "VALUE")
+    return UsageError(
+        f"run has no flag {word}; parameters are given without dashes: {name}={value} (`simparity run --help`)"
+    )
 
 
 def _interrupt(number: int, frame: object) -> None:
@@ -111,21 +126,11 @@ def _parser() -> argparse.ArgumentParser:
     show.add_argument("--metrics", default="", help="only these metrics, separated by commas")
     show.add_argument("--csv", action="store_true", help="print everything of these runs, a line a run, every digit")
     show.set_defaults(act=_show)
+    from .diff.command import add_command as add_diff
     from .portcheck.command import add_commands
 
     add_commands(commands)
-    diff = commands.add_parser(
-        "diff",
-        help="what moved between two results, two engine versions or two robot files",
-        description="A and B: run ids, folders of results, ENGINE@VERSION of the runs in --results, or robot files.",
-    )
-    diff.add_argument("a", metavar="A")
-    diff.add_argument("b", metavar="B")
-    diff.add_argument("--results", default="results", type=Path, help="folder of results")
-    diff.add_argument("--md", action="store_true", help="print Markdown")
-    diff.add_argument("--rtol", type=float, help="relative difference that counts as none; without it, rounding")
-    diff.add_argument("--fail-on-change", action="store_true", help="exit with 1 when more than rounding differs")
-    diff.set_defaults(act=_diff)
+    add_diff(commands)
     wall = commands.add_parser(
         "wall",
         help="small models with known import traps through each engine's importer",
@@ -208,15 +213,6 @@ def _show(options: argparse.Namespace) -> int:
     else:
         metric_table(options.results, options.where, [name for name in options.metrics.split(",") if name])
     return 0
-
-
-def _diff(options: argparse.Namespace) -> int:
-    from .diff.command import diff, show
-
-    found = diff(options.a, options.b, options.results, options.rtol)
-    chosen = [] if options.rtol is None else ["--rtol", f"{options.rtol:g}"]
-    show(found, [options.a, options.b, *chosen, *(["--md"] if options.md else [])], md=options.md)
-    return BROKEN if options.fail_on_change and found.changed else 0
 
 
 def _wall(options: argparse.Namespace) -> int:

@@ -129,8 +129,8 @@ def _compose(words: list[str]) -> RunConfig:
 def _in_our_words(error: BaseException) -> str:
     """The reason of a composition error, with the value and the kind that was wanted."""
     line = first_line(error)
-    found = re.match(r"Value '(.*)' of type '\w+' could not be converted to (\w+)", line)
-    kinds = {"Float": "a number", "Integer": "a whole number", "Boolean": "true or false"}
+    found = re.match(r"Value '(.*)' (?:of type '\w+' could not be converted to|is not a valid) (\w+)", line)
+    kinds = {"Float": "a number", "Integer": "a whole number", "bool": "true or false"}
     return f"{found.group(1)!r} is not {kinds.get(found.group(2), found.group(2))}" if found else line
 
 

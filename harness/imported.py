@@ -34,7 +34,8 @@ class Reading:
     orientation (quaternion, scalar first) in the parent's frame with every joint at zero displacement. A joint: type,
     axis and anchor [m] in the link's frame, lower, upper, effort_lower, effort_upper, armature, damping, friction,
     stiffness, rest, home (its coordinate at zero displacement), all in rad or m and N m or N. A geom (a shape that can
-    collide, named LINK/INDEX): type, size [m], friction, position and orientation in the link's frame, and the surface.
+    collide, named LINK/INDEX): type, size [m], friction, position and orientation in the link's frame, and the surface;
+    of MuJoCo's own models also the masks contype and conaffinity.
 
     Attributes:
         links: in this side's order, the world left out; `parents`: link -> parent, or `WORLD`.
@@ -73,6 +74,11 @@ class Reading:
     def scalar_joints(self) -> tuple[str, ...]:
         """The joints with one coordinate."""
         return tuple(joint for joint in self.joints if self.kinds[joint] in SCALAR)
+
+    def unit(self, key: Key, unit: str) -> str:
+        """The unit of a joint's value, where `unit` is that of a hinge | that of a slide."""
+        kind = self.kinds.get(key.name, "") if key.kind == "joint" else ""
+        return unit.split(" | ")[SCALAR.index(kind)] if kind in SCALAR and " | " in unit else unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

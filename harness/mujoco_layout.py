@@ -205,6 +205,8 @@ class Layout:
                 "priority": (int(self.of("geom_priority")[g]), "1", "geom_priority"),
                 "solmix": (float(self.of("geom_solmix")[g]), "1", "geom_solmix"),
             }
+            if self.solid is None:
+                rows |= {n: (int(self.of(f"geom_{n}")[g]), "", f"geom_{n}") for n in ("contype", "conaffinity")}
             if kind != "mesh":  # a mesh's frame is moved to its principal axes
                 rows["position"] = (floats(self.of("geom_pos")[g]), "m", "geom_pos")
                 rows["orientation"] = (_unit(self.of("geom_quat")[g]), "1", "geom_quat")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import json
+import shlex
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -209,7 +210,8 @@ def find(run_id: str, results: Path) -> Path:
     if found:
         return found[0]
     raise UsageError(
-        f"run {run_id!r} is not in {results}; simparity.load({str(results)!r}).run_id lists those that are"
+        f"run {run_id!r} is not in {results}; `simparity show {shlex.quote(str(results))}`, in Python simparity.load, "
+        "lists those that are"
     )
 
 

@@ -53,6 +53,11 @@ DROP = "experiment=drop"
         (["study=demo", "engine=mujco"], "engine 'mujco' does not exist"),
         ([DROP, "results=/proc/simparity"], "results folder /proc/simparity cannot be written"),
         (["drop"], "cannot read 'drop'; give NAME=VALUE"),
+        ([DROP, "smoke=maybe"], "'maybe' is not true or false"),
+        ([DROP, "repeat=many"], "'many' is not a whole number"),
+        ([DROP, "-dt", "0.1"], "run has no flag -dt; parameters are given without dashes: dt=0.1 ("),
+        ([DROP, "--dt=0.1"], "run has no flag --dt=0.1; parameters are given without dashes: dt=0.1 ("),
+        (["--dt", DROP], "run has no flag --dt; parameters are given without dashes: dt=VALUE ("),
     ],
 )
 def test_bad_requests_are_one_sentence(
@@ -66,6 +71,23 @@ def test_bad_requests_are_one_sentence(
     assert err.count("\n") == 1
     assert not out
     assert not list(tmp_path.iterdir())
+
+
+def test_help_of_run_states_the_defaults(capsys: pytest.CaptureFixture[str]) -> None:
+    from simparity.harness.composition import RunConfig
+
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    said, default = capsys.readouterr().out, RunConfig(experiment=None)
+    assert f"  engine={default.engine} " in said
+    assert f"  settings={default.settings} " in said
+
+
+def test_a_flag_that_does_not_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["show", "-dt"])
+    assert left.value.code == 2
+    assert "unrecognized arguments: -dt" in capsys.readouterr().err
 
 
 def test_cuda_without_a_gpu(engine: str, capsys: pytest.CaptureFixture[str]) -> None:

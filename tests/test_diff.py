@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from simparity.engines import ENGINES
-from simparity.experiments.arm import description_of
 from simparity.harness import store
 from simparity.harness.cli import main
 from simparity.harness.diff.command import diff
@@ -202,22 +201,33 @@ def test_versions_in_one_folder(results: Path, record: Record) -> None:
         diff(f"{ENGINE}@0.0", here, results)
 
 
-def test_robot_files(tmp_path: Path) -> None:
-    source = Path(description_of("fr3"))
-    text = source.read_text()
-    assert 'damping="' in text or "<joint" in text
-    assert diff(str(source), str(source), tmp_path).empty
-    one, two = tmp_path / "one.xml", tmp_path / "two.xml"
-    template = (
-        '<mujoco><worldbody><body name="a"><joint name="j" damping="{damping}" range="-{limit} {limit}"/>'
-        '<inertial mass="{mass}" pos="0 0 0" diaginertia="1 1 1"/></body></worldbody></mujoco>'
-    )
-    one.write_text(template.format(damping=0.5, limit=90, mass=2))
-    two.write_text(template.format(damping=0.75, limit=90, mass=2).replace('name="a"', 'name="b"'))
-    moved = {row.name: row for row in diff(str(one), str(two), tmp_path).pairs[0].moved}
-    assert moved["joint.j.damping"].relative == pytest.approx(0.5)
-    assert {row.only for name, row in moved.items() if name.startswith("link.")} == {"A", "B"}
-    assert "joint.j.upper" not in moved
+def test_results_with_no_run_in_common_are_refused(
+    results: Path, record: Record, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    assert main(["run", "-q", "experiment=throw", "engine=freefall", "dt=0.02", "timings=0", f"results={other}"]) == 0
+    capsys.readouterr()
+    for flags in ([], ["--fail-on-change"]):
+        assert main(["diff", str(results), str(other), *flags]) == 2
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert "(2 runs of throw) has a partner in" in said.err
+        assert "(1 run of throw)" in said.err
+
+
+def test_two_runs_are_named_with_what_they_are_of(results: Path) -> None:
+    one, two = sorted((r for _, r in store.runs(results)), key=lambda r: r.job.dt)  # type: ignore[misc]
+    found = diff(one.job.run_id, two.job.run_id, results)
+    assert "dt=5ms" in found.a
+    assert "dt=10ms" in found.b
+    assert all(section.headers[-1] == "unit" for section in sections(found))
+    assert all(len(row) == len(section.headers) for section in sections(found) for row in section.rows)
+
+
+def test_one_value_is_no_values(record: Record) -> None:
+    name = next(iter(record.metrics))
+    found = diff_sets([record], [upgraded(record, metrics={**record.metrics, name: 7.25})], ("old", "new"))
+    assert sentence(found).startswith("1 value moved in 1 of 1 pair")
 
 
 def test_markdown_escapes_and_groups(record: Record) -> None:
@@ -246,3 +256,4 @@ def test_the_command(results: Path, record: Record, tmp_path: Path, capsys: pyte
         said = capsys.readouterr().err
         assert said.startswith("simparity: ")
         assert said.count("\n") == 1
+        assert "simparity show" in said or "nothing" not in wrong

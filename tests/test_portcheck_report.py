@@ -222,15 +222,20 @@ def test_configuration(tmp_path: Path) -> None:
     assert read_config(tmp_path).tolerances == {"mass": 0.01}
     for text, says in (
         ("engine = 1", "has no setting 'engine'; its settings: engines, "),
-        ("[[accept]]\nitem = 'RB-MASS'", "give item and reason"),
-        ("[[accept]]\nitem = 'RB-MAS'\nreason = 'r'", "item 'RB-MAS' does not exist"),
+        (
+            "[[accept]]\nitem = 'RB-MASS'",
+            'simparity.toml: the [[accept]] with item = "RB-MASS" has no reason; give item',
+        ),
+        ("[[accept]]\nengine = 'mujoco'", "has no item and no reason; give item and reason"),
+        ("[[accept]]\nitem = 'RB-MASS'\nreason = 'r'\nfile = 'x'", "has a key 'file'; give item and reason"),
+        ("[[accept]]\nitem = 'RB-MAS'\nreason = 'r'", "simparity.toml, under [[accept]]: item 'RB-MAS' does not exist"),
         ("[tolerances]\nmass = 'much'", "give a relative difference"),
         ("= 1", "not readable TOML"),
         ("engines = 'mujoco'", "engines is 'mujoco'; give a list"),
         ("accept = 1", "accept is 1; give tables"),
         ("rtol = 'a'", "rtol is 'a'; give a number"),
-        ("[[accept]]\nitem = 'RB-MASS'\nreason = 1", "give item and reason"),
-        ("[tolerances]\nmas = 1e-3", "quantity 'mas' does not exist"),
+        ("[[accept]]\nitem = 'RB-MASS'\nreason = 1", "is no table of words; under [[accept]] give item"),
+        ("[tolerances]\nmas = 1e-3", "simparity.toml, under [tolerances]: quantity 'mas' does not exist"),
     ):
         (tmp_path / "simparity.toml").write_text(text)
         with pytest.raises(UsageError, match=re.escape(says)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from simparity.harness.errors import UsageError
 from simparity.harness.imported import Key
 from simparity.harness.portcheck.check import check
-from simparity.harness.portcheck.differ import apart, direction, rounding, shape_turn, turn
+from simparity.harness.portcheck.differ import Apart, apart, direction, rounding, shape_turn, turn
+from simparity.harness.portcheck.finder import Finder
 from simparity.harness.portcheck.merge import merged
 from simparity.harness.portcheck.prepare import prepare
 from simparity.harness.portcheck.processes import Options
@@ -219,3 +221,38 @@ def test_measures_of_difference() -> None:
     assert limit is not None and limit.stand_in and not limit.grave
     lost = apart("limit", 1.0, float("inf"), eps, 1.0)
     assert lost is not None and lost.grave
+
+
+def test_what_a_springdamper_gives_is_said_to_come_from_it(tmp_path: Path) -> None:
+    """Neither number stands in the file: the finding names the attribute and its line."""
+    joints = '<default><default class="soft"><joint springdamper="0.1 1"/></default></default>\n<worldbody>'
+    arm = (
+        '<body name="a"><joint name="one" class="soft"/>\n<inertial mass="1" pos="0 0 0" diaginertia="1 1 1"/>'
+        '<body name="b"><joint name="two"\nspringdamper="0.2 1.0"/>'
+        '<joint name="three" springdamper="0 0" axis="1 0 0"/>'
+        '<inertial mass="1" pos="0 0 0" diaginertia="1 1 1"/></body></body>'
+    )
+    source = source_of(mjcf(arm).replace("<worldbody>", joints, 1), tmp_path)
+    said = {
+        (j, q): source.computed_from(Key("joint", j, q)) for j in source.reading.joints for q in ("damping", "axis")
+    }
+    assert said["one", "damping"] == "springdamper 0.1 1"
+    assert said["two", "damping"] == "springdamper 0.2 1.0"
+    assert not (said["two", "axis"] or said["three", "damping"])
+    key = Key("joint", "two", "damping")
+    assert source.place(key) == source.authored["joint", "two", "springdamper"]
+    finder, row = Finder("some", source, {}), source.reading.table[key]
+    finder.lost("RB-DAMPING", key, row, "no place")
+    finder.differs("RB-DAMPING", key, row, replace(row, value=0.0), Apart(1.0, 1.0))
+    for finding in finder.findings:
+        assert "from springdamper 0.2 1.0 of the file" in finding.message
+
+
+def test_no_log_is_left_in_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MuJoCo warns of this attribute, into a file of the working folder unless told otherwise."""
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    path = tmp_path / "robot.xml"
+    path.write_text(PLAIN.replace("<worldbody>", '<compiler settotalmass="3"/><worldbody>', 1))
+    assert check(path, ["mujoco"], Options(only=("RB-TOTAL",), dynamic=False)).compared
+    assert not list(Path.cwd().iterdir())

@@ -158,3 +158,18 @@ def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     assert f"| engine 1.0 | {len(ROWS)} | 0 |" in page
     assert main(["wall", "--engines", "mujoco"]) == 0
     assert "engine 1.0" in capsys.readouterr().out
+
+
+def test_a_long_reason_pads_no_other_row() -> None:
+    lines = wall.aligned(
+        [("trap", "engine", "last"), ("one", "right", "right"), ("two", "refused: " + "x" * 150, "right")]
+    )
+    assert lines[1] == "one   right" + " " * (wall.WIDEST - 5) + "  right"
+    assert lines[2].endswith("x  right")
+
+
+def test_no_log_is_left_in_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    row = next(row for row in ROWS if row.name == "settotalmass")  # MuJoCo warns of it
+    assert wall.column("mujoco", [row]).cells[row.name].outcome == "right"
+    assert not list(tmp_path.iterdir())

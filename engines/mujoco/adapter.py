@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +13,7 @@ from ...harness.contacts import ContactRows
 from ...harness.engine import Batch, Resolution, RobotDynamics, Settings, Simulation
 from ...harness.errors import Diverged, Unsupported
 from ...harness.mujoco_scene import attach, compiled
+from ...harness.mujoco_warnings import warnings_to_stderr
 from ...harness.robot_model import one_robot
 from ...harness.scene import Array, Scene
 from ...harness.soft_state import check_mixture
@@ -184,5 +184,5 @@ def build(scene: Scene, dt: float, settings: Settings, device: str, precision: i
     if precision != 64:
         raise Unsupported("the mujoco package is compiled in 64 bit; ask for precision=64")
     check_mixture("mujoco", scene)
-    mujoco.set_mju_user_warning(lambda message: print(f"MuJoCo: {message}", file=sys.stderr))
+    warnings_to_stderr()
     return MuJoCoSimulation(scene, dt, settings)

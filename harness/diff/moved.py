@@ -62,7 +62,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairDiff:
-    """Two runs, or two robots: `subject` names what both are of, `a` and `b` each side."""
+    """Two runs, or two robots: `a` and `b` name each side, `subject` what both are of where there are several pairs."""
 
     subject: str
     a: str

@@ -21,9 +21,10 @@ LONGEST = 60  # characters of a cell
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Rows of one kind between the same two sides; cells in the order of HEADERS."""
+    """Rows of one kind between the same two sides; cells in the order of `headers`."""
 
     title: str
+    headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
@@ -33,10 +34,8 @@ def sentence(diff: Diff) -> str:
     alone = len(diff.only_a) + len(diff.only_b)
     if diff.empty:
         return f"Nothing differs between {diff.a} and {diff.b}: {things} compared."
-    if not diff.compared:
-        return f"{diff.a} and {diff.b} have nothing in common to compare: {alone} without a partner."
     beyond = [len(pair.beyond) for pair in diff.pairs if pair.beyond]
-    found = f"{sum(beyond)} values moved in {len(beyond)} of {things}"
+    found = f"{sum(beyond)} {'value' if sum(beyond) == 1 else 'values'} moved in {len(beyond)} of {things}"
     return f"{found}; {alone} without a partner. {_rounded(diff)}A is {diff.a}, B is {diff.b}."
 
 
@@ -46,7 +45,7 @@ def _rounded(diff: Diff) -> str:
     if not moved:
         return ""
     relative, name, pair = max(moved, key=lambda one: one[0])
-    where = f"{pair.subject}: {name}, {_percent(relative)}"
+    where = f"{pair.subject}: {name}, {_percent(relative)}".removeprefix(": ")
     return (
         f"{len(moved)} more {'metric' if len(moved) == 1 else 'metrics'} moved by no more than the rounding of every "
         f"step adds up to (the most: {where}); --rtol 0 shows them. "
@@ -54,7 +53,10 @@ def _rounded(diff: Diff) -> str:
 
 
 def sections(diff: Diff) -> list[Section]:
-    """The rows, by the two sides and then by kind; what moved alike in several pairs stands once."""
+    """The rows, by the two sides and then by kind; what moved alike in several pairs stands once.
+
+    A pair without a subject is the only one, and needs no column that says where.
+    """
     rows: dict[tuple[str, str], dict[tuple[str, ...], list[str]]] = {}
     subjects: dict[tuple[str, str], list[str]] = {}
     for pair in diff.pairs:
@@ -65,8 +67,9 @@ def sections(diff: Diff) -> list[Section]:
     made = []
     for sides, kind in sorted(rows, key=lambda key: (key[0], list(TITLES).index(key[1]))):
         of_all = subjects[sides, ""]
-        table = [(*cells, _where(found, of_all)) for cells, found in rows[sides, kind].items()]
-        made.append(Section(f"{sides}: {TITLES[kind]}", tuple(table)))
+        named = any(of_all)
+        table = [(*cells, _where(found, of_all))[: None if named else -1] for cells, found in rows[sides, kind].items()]
+        made.append(Section(f"{sides}: {TITLES[kind]}", HEADERS if named else HEADERS[:-1], tuple(table)))
     return made
 
 
@@ -75,7 +78,7 @@ def markdown(diff: Diff, command: str) -> str:
     lines = [f"Made by `{command}`.", "", sentence(diff), ""]
     lines += [f"- {text}" for text in diff.context]
     for section in sections(diff):
-        lines += ["", f"## {section.title}", "", _row(HEADERS), "|---" * len(HEADERS) + "|"]
+        lines += ["", f"## {section.title}", "", _row(section.headers), "|---" * len(section.headers) + "|"]
         lines += [_row(tuple(map(_escaped, row))) for row in section.rows]
     for side, names in (("A", diff.only_a), ("B", diff.only_b)):
         if names:

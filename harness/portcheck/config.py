@@ -24,6 +24,7 @@ KINDS: Mapping[str, tuple[Any, str]] = {
     "bandwidth": ((int, float), _NUMBER),
     "accept": (list, "tables, each under [[accept]]"),
 }
+ACCEPT = ("item", "engine", "element", "robot", "reason")
 _OPTIONS = (
     "dt gravity integrator cone solver density viscosity wind iterations ls_iterations noslip_iterations tolerance"
 )
@@ -87,18 +88,19 @@ def _config(name: str, found: Mapping[str, Any]) -> Config:
     accepted = []
     for entry in found.get("accept", ()):
         words = isinstance(entry, dict) and all(isinstance(word, str) for word in entry.values())
-        extra = set(entry) - {"item", "engine", "element", "robot", "reason"} if words else {""}
+        extra = set(entry) - set(ACCEPT) if words else {""}
         if extra or not entry.get("item") or not entry.get("reason"):
-            raise UsageError(
-                f"{name}: an accepted deviation is {entry!r}; give item and reason, perhaps engine, element and robot"
-            )
+            raise UsageError(f"{name}: {_wrong(entry, words=words)}")
         if not set(entry["item"]) & set("*?"):
-            chosen([entry["item"]])
+            try:
+                chosen([entry["item"]])
+            except UnknownName as error:
+                raise UsageError(f"{name}, under [[accept]]: {error}") from error
         accepted.append(Accepted(**entry))
     tolerances = found.get("tolerances", {})
     for quantity, value in tolerances.items():
         if quantity not in QUANTITY_NAMES and not quantity.startswith("flag_"):
-            raise UnknownName("quantity", quantity, sorted(QUANTITY_NAMES))
+            raise UsageError(f"{name}, under [tolerances]: {UnknownName('quantity', quantity, QUANTITY_NAMES)}")
         if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
             raise UsageError(
                 f"{name}: the tolerance of {quantity!r} is {value!r}; give a relative difference, not below 0"
@@ -113,3 +115,14 @@ def _config(name: str, found: Mapping[str, Any]) -> Config:
         bandwidth=found.get("bandwidth"),
         accepted=tuple(accepted),
     )
+
+
+def _wrong(entry: Any, *, words: bool) -> str:
+    """What is wrong with an accepted deviation."""
+    if not words:
+        return 'an accepted deviation is no table of words; under [[accept]] give item = "..." and reason = "..."'
+    said = ", ".join(f'{key} = "{value}"' for key, value in entry.items()) or "nothing"
+    missing = [key for key in ("item", "reason") if not entry.get(key)]
+    more = [key for key in entry if key not in ACCEPT]
+    what = f"has no {' and no '.join(missing)}" if missing else f"has a key {more[0]!r}"
+    return f"the [[accept]] with {said} {what}; give item and reason, perhaps engine, element and robot"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any
 
 from ..errors import SimparityError, Unsupported
 from ..imported import ImportedModel, Key
+from ..mujoco_warnings import warnings_to_stderr
 from ..registry import engine_version
 from .collide import compare_collisions, solid_links, touching
 from .compare import compare
@@ -42,11 +44,14 @@ def importer(engine: str) -> Any:
         Unsupported: the engine has none.
     """
     try:
-        return import_module(f"simparity.engines.{engine}.importer")
+        module = import_module(f"simparity.engines.{engine}.importer")
     except ModuleNotFoundError as error:
         if error.name == f"simparity.engines.{engine}.importer":
             raise Unsupported(f"engine {engine!r} reads no robot files") from error
         raise
+    if "mujoco" in sys.modules:  # several engines import through it
+        warnings_to_stderr()
+    return module
 
 
 def examine(engine: str, source: Source, items: tuple[Item, ...], tolerances: Tolerances) -> Examined:

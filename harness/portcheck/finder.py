@@ -7,7 +7,7 @@ from collections import Counter
 
 from ..cause import Causes, known
 from ..engine import Resolved, Value
-from ..imported import SCALAR, Key
+from ..imported import Key
 from .differ import Apart
 from .finding import Case, Finding, Severity
 from .items import ITEMS, Item
@@ -41,9 +41,6 @@ class Finder:
         """A finding about the element and quantity of `key`."""
         place = self.source.place(key)
         element = f"{key.kind} {key.name}".strip()
-        kind = self.source.reading.kinds.get(key.name, "") if key.kind == "joint" else ""
-        if kind in SCALAR and " | " in unit:  # the unit of a hinge, and of a slide
-            unit = unit.split(" | ")[SCALAR.index(kind)]
         self.findings.append(
             Finding(
                 item=item,
@@ -55,7 +52,7 @@ class Finder:
                 line=place.line if place else 0,
                 source=source,
                 found=found,
-                unit=unit,
+                unit=self.source.reading.unit(key, unit),
                 difference=_finite(apart.absolute) if apart else None,
                 relative=_finite(apart.relative) if apart else None,
                 message=message,
@@ -72,7 +69,7 @@ class Finder:
         """A finding that two values differ."""
         severity: Severity = "note" if apart.stand_in else "error" if apart.grave else "warning"
         severity = "warning" if item == "CF-MESH" and severity == "error" else severity
-        message = f"{key.quantity} is {show(theirs.value)} where the source has {show(ours.value)}"
+        message = f"{key.quantity} is {show(theirs.value)} where the source has {show(ours.value)}{self._computed(key)}"
         if apart.stand_in:
             message = f"{key.quantity}: no limit in the source, the stand-in {show(theirs.value)} in the engine"
         elif math.isfinite(apart.relative) and apart.relative:
@@ -83,9 +80,14 @@ class Finder:
 
     def lost(self, item: str, key: Key, ours: Resolved, why: str) -> None:
         """A finding that a value is not carried over."""
-        message = f"{key.quantity} {show(ours.value)} is not carried over by {self.engine}"
+        message = f"{key.quantity} {show(ours.value)}{self._computed(key)} is not carried over by {self.engine}"
         message += f": {why}" if why else ""
         self.add(item, key, "warning", message, source=ours.value, unit=ours.unit, cause=why)
+
+    def _computed(self, key: Key) -> str:
+        """The words that a value is computed from: a reader looks for the number in the file in vain."""
+        words = self.source.computed_from(key)
+        return f" from {words} of the file" if words else ""
 
     def cases(self, items: tuple[Item, ...]) -> tuple[Case, ...]:
         """One case per item: failed with any warning or error, skipped where nothing was there to compare."""

@@ -33,12 +33,13 @@ def read_mjcf(prepared: Prepared, reference: str) -> Source:
         hint = f"; {GEOMETRY}" if shapes and prepared.geometry else ""
         raise UsageError(f"{prepared.given} cannot be compiled by MuJoCo: {reason}{hint}") from error
     reading = model_reading(model)
-    places, authored, unnamed = _places(prepared, model, reading)
+    places, authored, unnamed, springs = _places(prepared, model, reading)
     refer: Any = partial(model_motion, model)
     if reference == "pinocchio" and _pinocchio_holds(model, len(reading.scalar_joints)):
         refer = PinocchioReference(reading, _gravity(model)).motion
     reader = f"MuJoCo {mujoco.__version__}'s compiler"
-    return Source(prepared, reading, places, authored, unnamed, refer, reader, meshed=_meshed(prepared, model, reading))
+    meshed = _meshed(prepared, model, reading)
+    return Source(prepared, reading, places, authored, unnamed, refer, reader, meshed=meshed, springs=springs)
 
 
 def _meshed(prepared: Prepared, model: Any, reading: Any) -> frozenset[str]:
@@ -68,11 +69,17 @@ def _pinocchio_holds(model: Any, joints: int) -> bool:
 
 def _places(
     prepared: Prepared, model: Any, reading: Any
-) -> tuple[Mapping[tuple[str, str], Place], Mapping[tuple[str, str, str], Place], frozenset[tuple[str, str]]]:
+) -> tuple[
+    Mapping[tuple[str, str], Place],
+    Mapping[tuple[str, str, str], Place],
+    frozenset[tuple[str, str]],
+    Mapping[str, str],
+]:
     tree, root = prepared.tree, prepared.tree.root
     places: dict[tuple[str, str], Place] = {}
     authored: dict[tuple[str, str, str], Place] = {}
     unnamed: set[tuple[str, str]] = set()
+    springs: dict[str, str] = {}
     defaults = {(d.get("class") or "main"): d for d in root.iter("default")}
 
     def note(kind: str, name: str, element: Element, classes: tuple[str, ...]) -> None:
@@ -82,12 +89,17 @@ def _places(
         places[kind, name] = place
         if not element.get("name"):
             unnamed.add((kind, name))
-        for given in ("main", *classes, element.get("class") or ""):
-            for default in defaults[given].findall(element.tag) if given in defaults else ():
-                for attribute in default.attrib:
-                    authored[kind, name, attribute] = tree.place(default) or place
-        for attribute in element.attrib:
-            authored[kind, name, attribute] = place
+        given = [
+            d for c in ("main", *classes, element.get("class") or "") for d in ([defaults[c]] if c in defaults else [])
+        ]
+        for setting in (*(e for default in given for e in default.findall(element.tag)), element):
+            for attribute in setting.attrib:
+                authored[kind, name, attribute] = tree.place(setting) or place
+            if kind == "joint" and "springdamper" in setting.attrib:
+                springs[name] = setting.get("springdamper", "")
+        if _sets_spring(springs.get(name, "") if kind == "joint" else ""):
+            for quantity in ("stiffness", "damping"):
+                authored[kind, name, quantity] = authored[kind, name, "springdamper"]
         for tag, quantities in (("inertial", ("mass", "com", "inertia")),):
             for inner in element.findall(tag) if kind == "link" else ():
                 for quantity in quantities:
@@ -119,7 +131,14 @@ def _places(
                 authored["option", "", f"flag_{attribute}"] = tree.place(flag) or places["option", ""]
     unnamed.discard(("option", ""))
     unnamed |= set(_nameless(model, reading))
-    return places, authored, frozenset(unnamed)
+    words = {joint: f"springdamper {said}" for joint, said in springs.items() if _sets_spring(said)}
+    return places, authored, frozenset(unnamed), words
+
+
+def _sets_spring(springdamper: str) -> bool:
+    """Whether the attribute decides stiffness and damping: MuJoCo leaves it out unless both numbers are positive."""
+    numbers = [float(x) for x in springdamper.split()]
+    return len(numbers) == 2 and min(numbers) > 0
 
 
 def _nameless(model: Any, reading: Any) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -162,10 +162,20 @@ def _mesh(folder: Path, name: str, roots: Sequence[Path]) -> Path | None:
 
 
 def _check_meshes(tree: Located) -> None:
-    """Say which file of an MJCF is missing, before an importer does it in its own words.
+    """Say which file of an MJCF is missing, before an importer does it in its own words."""
+    for element, path in mesh_files(tree):
+        if not path.is_file():
+            raise UsageError(f"{tree.place(element)}: the mesh {path} is not there; put it there, or: {GEOMETRY}")
 
-    Included files may have compilers of their own; a mesh is missing where no folder that any of them names has it.
+
+def mesh_files(tree: Located) -> Iterator[tuple[Element, Path]]:
+    """Each mesh of the file with its path, of a URDF once it is prepared; where it is missing, the first possible one.
+
+    Files that an MJCF includes may have compilers of their own: any folder that any of them names may hold the mesh.
     """
+    if tree.root.tag == "robot":
+        yield from ((element, Path(element.get("filename", ""))) for element in tree.root.iter("mesh"))
+        return
     compilers = list(tree.root.iter("compiler"))
     named = [c.get(attribute, "") for c in compilers for attribute in ("meshdir", "assetdir")]
     strip = any(c.get("strippath") == "true" for c in compilers)
@@ -181,5 +191,4 @@ def _check_meshes(tree: Located) -> None:
                 for root in roots
                 for folder in dict.fromkeys([*filter(None, named), ""])
             ]
-            if not any(path.is_file() for path in wanted):
-                raise UsageError(f"{place}: the mesh {wanted[0]} is not there; put it there, or: {GEOMETRY}")
+            yield element, next((path for path in wanted if path.is_file()), wanted[0])

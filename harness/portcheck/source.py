@@ -67,6 +67,7 @@ class Source:
         refer: kinematics and dynamics of the reference at the coordinates of named joints.
         reader: who read it.
         meshed: links whose mass properties were summed over a mesh, whose vertices are kept in 32 bit.
+        springs: joint -> the words of the file that its stiffness and damping are computed from.
     """
 
     prepared: Prepared
@@ -79,6 +80,12 @@ class Source:
     assumed: Mapping[Key, Value] = field(default_factory=dict)
     rooted: bool = False  # whether the file has the world as a link of its own
     meshed: frozenset[str] = frozenset()
+    springs: Mapping[str, str] = field(default_factory=dict)
+
+    def computed_from(self, key: Key) -> str:
+        """The words of the file that a value is computed from, empty where it stands there itself."""
+        spring = key.kind == "joint" and key.quantity in ("stiffness", "damping")
+        return self.springs.get(key.name, "") if spring else ""
 
     def place(self, key: Key) -> Place | None:
         """The line to look at for a value: of its attribute where we know it, else of its element."""

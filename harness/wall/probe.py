@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 import traceback
 from importlib import import_module
@@ -84,6 +85,7 @@ def main(arguments: list[str]) -> None:
     """Probe the rows named, in order."""
     engine, out, *names = arguments
     rows = {row.name: row for row in ROWS}
+    os.chdir(Path(out).parent)  # importers write logs into the working folder
     with Path(out).open("a") as file:
         for name in names:
             cell = probe(engine, rows[name])

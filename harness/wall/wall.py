@@ -21,6 +21,7 @@ from .row import Cell, Outcome, Row
 from .rows import ROWS
 
 TIMEOUT = 3600.0  # [s] for all rows of one engine, its compilers included
+WIDEST = 56  # characters of an aligned column
 WORDS: Mapping[Outcome, str] = {"right": "right", "wrong": "**wrong**", "dropped": "**dropped**", "refused": "refused"}
 
 
@@ -152,6 +153,12 @@ def _line(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells) + " |"
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of aligned cells; one wider than WIDEST moves what follows in its row, and pads no other row."""
+    widths = [min(max(map(len, column)), WIDEST) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
 def show(engines: Sequence[str], *, md: bool) -> None:
     """Run the wall and print it."""
     columns = [column(engine) for engine in engines]
@@ -163,7 +170,11 @@ def show(engines: Sequence[str], *, md: bool) -> None:
     from rich.table import Table
 
     head, *body = table(columns)
+    rows = [[cell.replace("**", "") for cell in cells] for cells in body]
+    if not sys.stdout.isatty():
+        print("\n".join(aligned([head, *rows])))
+        return
     printed = Table(*head, box=None, pad_edge=False)
-    for cells in body:
-        printed.add_row(*(escape(cell.replace("**", "")) for cell in cells))
-    Console(highlight=False, width=None if sys.stdout.isatty() else 1000).print(printed)
+    for cells in rows:
+        printed.add_row(*map(escape, cells))
+    Console(highlight=False).print(printed)
