@@ -10,13 +10,16 @@ import pytest
 from simparity.engines import ENGINES
 from simparity.harness import store
 from simparity.harness.cli import main
+from simparity.harness.configure import plan
 from simparity.harness.diff.command import diff
 from simparity.harness.diff.moved import Diff, distance, rounding_bound, same
 from simparity.harness.diff.runs import diff_records, diff_sets
 from simparity.harness.diff.text import markdown, sections, sentence
+from simparity.harness.engine import Unknown
 from simparity.harness.errors import UsageError
 from simparity.harness.experiment import Metric
 from simparity.harness.record import Record
+from simparity.harness.registry import experiment_class
 
 WORDS = ["-q", "-m", "experiment=throw", "engine=freefall", "dt=0.01,0.005", "duration=0.2", "timings=0"]
 ENGINE = next(iter(ENGINES))
@@ -180,6 +183,19 @@ def test_a_broken_run_is_a_change(record: Record) -> None:
     moved = {row.name: row for row in diff_records(record, broken).moved}
     assert (moved["status"].a, moved["status"].b) == ("ok", "failed")
     assert moved["reason"].only == "B"
+
+
+def test_an_outcome_is_its_word_and_a_reason_for_no_law_is_no_value(record: Record) -> None:
+    assert record.resolution is not None
+    words = experiment_class("soft_ball_grasp").OUTCOMES
+    lawless = replace(record.resolution, contact_law=Unknown(reason="one way of saying it"))
+    (job,) = plan(["experiment=soft_ball_grasp"], multirun=False).jobs
+    grasp = replace(record, job=job, resolution=lawless)
+    a, b = (replace(grasp, metrics={**record.metrics, "outcome": float(k)}) for k in (0, 1))
+    other = replace(lawless, contact_law=Unknown(reason="another"))
+    moved = {row.name: row for row in diff_records(a, upgraded(b, resolution=other)).moved}
+    assert (moved["outcome"].a, moved["outcome"].b) == words[:2]
+    assert not [name for name in moved if name.startswith("contact law")]
 
 
 def test_folders_pair_up_by_the_work_and_say_what_is_alone(results: Path, record: Record) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 from .. import store
 from ..checks import metrics_of
 from ..errors import SimparityError, UsageError
-from ..experiment import Metric
+from ..experiment import OUTCOME, Metric, outcome_word
 from ..job import Job
 from ..progress import describe
 from ..record import Record
-from ..registry import experiment_class
+from ..registry import experiment_class, outcomes_of
 from .moved import ROUNDING, Diff, Moved, PairDiff, rounding_bound, tables_moved
 
 # what does not decide whether two runs are of the same work
@@ -116,7 +116,7 @@ def _rows(record: Record) -> dict[str, Any]:
     rows: dict[str, Any] = {name: _shown(row) for name, row in _table(record).items()}
     if record.resolution is not None:
         law = record.resolution.contact_law
-        rows |= {f"contact law.{name}": value for name, value in asdict(law).items()}
+        rows |= {f"contact law.{name}": value for name, value in asdict(law).items() if name != "reason"}
         rows["contact law.kind"] = type(law).__name__
     return rows
 
@@ -131,9 +131,15 @@ def _outcome(record: Record) -> dict[str, Any]:
     if record.reason:
         found["reason"] = record.reason
     clocks = _wall_times(record)
-    found |= {name: value for name, value in record.metrics.items() if name not in clocks}
+    found |= {name: _worded(record, name, value) for name, value in record.metrics.items() if name not in clocks}
     found |= {f"check {verdict.metric}": verdict.outcome for verdict in record.checks}
     return found | {f"{detection.kind} of {detection.body} at [s]": detection.onset for detection in record.detections}
+
+
+def _worded(record: Record, metric: str, value: float) -> float | str:
+    """The value of a metric, of the outcome the word for it."""
+    words = outcomes_of(record.job.experiment) if metric == OUTCOME else ()
+    return outcome_word(words, value) if words else value
 
 
 def _is_rounding(row: Moved, metric: Metric | None, job: Job, precision: int) -> bool:
