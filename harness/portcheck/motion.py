@@ -10,10 +10,10 @@ import numpy as np
 from ..imported import ImportedModel, Key, Motion, Reading
 from ..scene import Array
 from .carried import carried
-from .compare import reach
 from .differ import Apart, turn
 from .finder import Finder, share
 from .match import Match
+from .sizes import reach
 from .source import Source
 
 STATES, SEED = 50, 20
