@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from simparity.engines import ENGINES
-from simparity.harness.controller import STABLE, cut
 from simparity.harness.portcheck.check import check
 from simparity.harness.portcheck.examine import Tolerances, compared, importer
 from simparity.harness.portcheck.finder import Finder
@@ -108,51 +105,6 @@ def test_items_that_need_simulation(engine: str, tmp_path: Path) -> None:
         assert cases["CT-SOFTEN", engine].status == "pass", [f.message for f in report.findings]
         assert "x0.25" in cases["CT-SOFTEN", engine].reason
     assert not report.incomplete
-
-
-def coaxial(first: float, effort: float) -> str:
-    """Two hinges about one vertical axis: a link with moment `first` carries one with 0.01 kg m^2."""
-    limit = f'actuatorfrcrange="-{effort} {effort}"'
-    inner = '<inertial pos="0 0 0" mass="1" diaginertia="0.01 0.01 0.01"/><joint name="b" axis="0 0 1"/>'
-    outer = f'<inertial pos="0 0 0" mass="1" diaginertia="{first} {first} {first}"/>'
-    outer += f'<joint name="a" axis="0 0 1" {limit}/><body name="inner">{inner}</body>'
-    return f'<mujoco><worldbody><body name="outer">{outer}</body></worldbody></mujoco>'
-
-
-def test_the_law_fits_a_robot_with_light_links(tmp_path: Path) -> None:
-    """M = [[a + b, b], [b, b]] and Kd = 2 w diag(M): the larger eigenvalue of M^-1 Kd grows as b / a."""
-    robot = tmp_path / "robot.xml"
-    robot.write_text(coaxial(1e-4, 1e3))
-    dynamic = Options(only=("NS", "RP", "MS"))
-    report = check(robot, ["mujoco"], dynamic)
-    assert {case.status for case in report.cases} == {"pass"}, [case.reason for case in report.cases]
-    (words,) = [note for note in report.notes if note.startswith("CT ran at")]
-    M = np.array([[0.0101, 0.01], [0.01, 0.01]])
-    most = STABLE / (2e-3 * float(np.abs(np.linalg.eigvals(np.linalg.solve(M, np.diag(np.diag(M))))).max()))
-    assert float(words.split()[3]) == cut(most) < 60 and "unstable" in words
-    asked = check(robot, ["mujoco"], replace(dynamic, bandwidth=2.0))
-    assert "CT ran at 2 rad/s, as was asked for" in asked.notes
-    unstable = check(robot, ["mujoco"], replace(dynamic, bandwidth=60.0))
-    assert all("unstable at 60 rad/s" in case.reason for case in unstable.cases)
-
-
-def test_the_motion_stays_within_the_effort_limits(tmp_path: Path) -> None:
-    robot = tmp_path / "robot.xml"
-    robot.write_text(coaxial(0.1, 0.03))
-    report = check(robot, ["mujoco"], Options(only=("MS",)))
-    assert {case.status for case in report.cases} == {"pass"}, [f.message for f in report.findings]
-    assert any("of the usual one" in note and "'a' needs" in note for note in report.notes), report.notes
-    robot.write_text(PLAIN.replace('name="shoulder"', 'name="shoulder" actuatorfrcrange="-0.1 0.1"'))
-    report = check(robot, ["mujoco"], Options(only=("MS",)))
-    assert any("no motion keeps within" in note and "'shoulder' needs" in note for note in report.notes), report.notes
-
-
-def test_a_robot_that_the_experiment_refuses_is_skipped_with_the_reason(tmp_path: Path) -> None:
-    robot = tmp_path / "robot.xml"
-    robot.write_text(PLAIN.replace("</worldbody>", "</worldbody><equality><joint joint1='elbow'/></equality>"))
-    report = check(robot, ["mujoco"], Options(only=("CT", "NS", "RP", "MS")))
-    assert {case.status for case in report.cases} == {"skipped"}
-    assert all("equality constraints" in case.reason for case in report.cases)
 
 
 @pytest.mark.parametrize("name", [name for name, entry in ENGINES.items() if entry.distribution])

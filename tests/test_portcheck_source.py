@@ -27,45 +27,6 @@ def source_of(text: str, folder: Path, name: str = "robot.xml", reference: str =
     return read_source(prepare(folder / name), reference)
 
 
-WEIGHED = """\
-<mujoco>
-  <compiler inertiagrouprange="0 1"/>
-  <default>
-    <default class="drawn"><geom type="mesh" group="2"/><default class="thin"><geom mass="0"/></default></default>
-    <default class="solid"><geom type="mesh"/></default>
-  </default>
-  <asset><mesh name="m" file="gone.stl"/></asset>
-  <worldbody>
-    <body name="both"><joint name="a"/><geom class="solid" mesh="m"/><geom type="sphere" size=".1"/>
-      <body name="drawn"><joint name="b"/><geom class="drawn" mesh="m"/><geom type="sphere" size=".1"/>
-        <body name="thin" childclass="thin"><joint name="c"/><geom mesh="m" group="0"/>
-          <geom type="sphere" size=".1" mass="1" group="0"/>
-          <body name="given" childclass="solid"><inertial pos="0 0 0" mass="2" diaginertia="1 1 1"/><joint name="d"/>
-            <geom type="mesh" mesh="m"/>
-            <body><joint name="e"/><frame pos="0 0 1"><geom type="mesh" mesh="m"/></frame></body>
-          </body>
-        </body>
-      </body>
-    </body>
-  </worldbody>
-</mujoco>
-"""
-
-
-@pytest.mark.parametrize("always", [False, True])
-def test_masses_from_meshes_cannot_be_known_without_them(always: bool, tmp_path: Path) -> None:
-    path = tmp_path / "robot.xml"
-    path.write_text(WEIGHED.replace("<compiler ", '<compiler inertiafromgeom="true" ' if always else "<compiler "))
-    unknown = ("both", *(("given",) if always else ()), "body without mesh 2" if always else "body without mesh 1")
-    assert prepare(path, without_geometry=True, folder=tmp_path / "x").unknown == unknown
-    report = check(path, ["mujoco"], Options(without_geometry=True))
-    cases = {case.item: case for case in report.cases}
-    for item in ("RB-MASS", "RB-TOTAL", "RB-COM", "RB-INERTIA", "RB-MATRIX", "RB-GRAVITY", "MS-BEYOND"):
-        assert cases[item].status == "skipped" and "cannot be known (links: both" in cases[item].reason
-    assert cases["RB-FK"].status == cases["RB-AXIS"].status == "pass" and not report.findings
-    assert any("cannot be known without the meshes" in note for note in report.notes)
-
-
 @pytest.mark.parametrize("text", [RICH, PLAIN])
 def test_pinocchio_and_mujoco_agree_on_an_mjcf(text: str, tmp_path: Path) -> None:
     first, second = (source_of(text, tmp_path, reference=r) for r in ("pinocchio", "mujoco"))

@@ -9,11 +9,12 @@ import numpy as np
 
 from ..engine import Value
 from ..imported import WORLD, Key, Reading, unordered
-from .compare import reach, renamed
+from .compare import renamed
 from .differ import QUANTITIES, Apart, Measure, apart, shape_turn
 from .finder import Finder
 from .geoms import alike
 from .match import Match
+from .sizes import reach
 from .source import Source
 
 SHOWN = 6  # pairs of links named in one sentence

@@ -15,6 +15,7 @@ from .finder import Finder, show
 from .finding import Severity
 from .match import Match
 from .merge import mergeable, merged
+from .sizes import mass_of, offset, reach
 from .source import Source
 
 ELSEWHERE = ("option", "geom")
@@ -45,7 +46,7 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
         if known is None or key.kind in ELSEWHERE or not _present(key, match):
             continue
         item, measure = known
-        if key.kind == "link" and not _mass(ours, key.name) and _of_no_mass(key, row):
+        if key.kind == "link" and not mass_of(ours, key.name) and _of_no_mass(key, row):
             continue
         theirs = table.get(key)
         if theirs is None or theirs.value is None:
@@ -61,7 +62,7 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
             row = with_control(ours, key, row)
         rounded = reading.rounded.get(f"{key.kind}.{key.quantity}", 0.0)
         if item == "RB-INERTIA" and reading.about_origin:
-            rounded = max(rounded, TENSOR * rtol * _offset(ours, key))
+            rounded = max(rounded, TENSOR * rounding(reading.precision) * offset(ours, key))
         own = max(rtol, rounding(32)) if key.name in source.meshed and item in MASSES else rtol
         difference = apart(measure, row.value, theirs.value, own, size, rounded)
         if difference is not None and item == "RB-MASS" and row.value == 0.0:
@@ -71,23 +72,6 @@ def compare(source: Source, reading: Reading, match: Match, finder: Finder, rtol
     _anchors(ours, table, match, finder, rtol, size)
     _extra_constraints(ours, table, finder)
     return source
-
-
-def _offset(reading: Reading, key: Key) -> float:
-    """m |com|^2 over the largest entry of a link's inertia [1]: what the digits of that entry are taken from."""
-    com, inertia = (numbers(reading.table[key._replace(quantity=q)]) for q in ("com", "inertia"))
-    largest = float(np.abs(inertia).max())
-    return _mass(reading, key.name) * float(com @ com) / largest if largest else 0.0
-
-
-def reach(reading: Reading) -> float:
-    """Length of the robot [m]: the sum of all offsets between its frames, the scale of rounding in positions."""
-    offsets = [
-        np.linalg.norm(numbers(r))
-        for key, r in reading.table.items()
-        if key.quantity == "position" and key.kind == "link"
-    ]
-    return max(float(np.sum(offsets)), 0.1)
 
 
 def _links(source: Source, reading: Reading, match: Match, finder: Finder) -> Source:
@@ -115,7 +99,9 @@ def _links(source: Source, reading: Reading, match: Match, finder: Finder) -> So
     for extra in reading.links:
         if extra not in back:
             finder.add("RB-LINKS", Key("link", extra, ""), "warning", f"the engine has a link {extra!r} more")
-    return replace(source, reading=compared)
+    unknown = [_kept_parent(ours, link, folded) for link in source.prepared.unknown if link in folded]
+    prepared = replace(source.prepared, unknown=tuple(dict.fromkeys((*source.prepared.unknown, *unknown))))
+    return replace(source, reading=compared, prepared=prepared)
 
 
 def _kept_parent(reading: Reading, link: str, folded: set[str]) -> str:
@@ -156,9 +142,9 @@ def _joints(source: Source, reading: Reading, match: Match, finder: Finder) -> N
 def _total(ours: Reading, reading: Reading, match: Match, finder: Finder, rtol: float) -> None:
     """Masses of all links that a joint moves."""
     moving = _moving(ours)
-    here = sum(_mass(ours, link) for link in ours.links if link in moving)
+    here = sum(mass_of(ours, link) for link in ours.links if link in moving)
     back = _moving(reading)
-    there = sum(_mass(reading, link) for link in reading.links if link in back)
+    there = sum(mass_of(reading, link) for link in reading.links if link in back)
     there -= sum(_stand_ins(ours, reading, match, rtol))  # a note of RB-MASS each
     finder.checked["RB-TOTAL"] += 1
     if abs(here - there) > rtol * max(here, there):
@@ -169,11 +155,11 @@ def _total(ours: Reading, reading: Reading, match: Match, finder: Finder, rtol: 
 
 def _stand_ins(ours: Reading, reading: Reading, match: Match, rtol: float) -> Iterator[float]:
     """Masses [kg] that the engine gives to links without one and that are too small for the whole robot to matter."""
-    total = sum(_mass(ours, link) for link in ours.links)
+    total = sum(mass_of(ours, link) for link in ours.links)
     back = _moving(reading)
     for link, there in match.links.items():
-        mass = _mass(reading, there)
-        if there in back and not _mass(ours, link) and mass <= rtol * total:
+        mass = mass_of(reading, there)
+        if there in back and not mass_of(ours, link) and mass <= rtol * total:
             yield mass
 
 
@@ -239,7 +225,7 @@ def _missing(
 
 def _massless(ours: Reading, key: Key, theirs: Resolved, apart: Apart, finder: Finder, rtol: float) -> None:
     """A mass that the engine gives to a link without one is judged by the mass of the whole robot."""
-    total = sum(_mass(ours, link) for link in ours.links)
+    total = sum(mass_of(ours, link) for link in ours.links)
     share = apart.absolute / total if total else apart.relative
     severity: Severity = "note" if share <= rtol else "error" if share >= GRAVE else "warning"
     message = f"a link without mass gets {show(theirs.value)} kg"
@@ -292,8 +278,3 @@ def _extra_constraints(ours: Reading, table: Mapping[Key, Resolved], finder: Fin
         if key.kind == "constraint" and key.quantity == "data" and key not in ours.table and (active and active.value):
             message = f"the engine has a constraint more: {key.name}"
             finder.add("RB-EQUALITY", key, "warning", message, found=row.value)
-
-
-def _mass(reading: Reading, link: str) -> float:
-    row = reading.table.get(Key("link", link, "mass"))
-    return float(row.value) if row is not None and isinstance(row.value, (int, float)) else 0.0

@@ -1,43 +1,21 @@
-"""The items that need simulation: one torque law in every engine, softened, refined and repeated.
-
-Settings are `matched`, so that what differs is not what RB and DF already found. Every engine has its own processes.
-"""
+"""The items that need simulation, judged by the runs of every engine."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
-from .. import store
 from ..compare import difference, spread
-from ..configure import plan
-from ..errors import SimparityError, UsageError
-from ..job import Job
-from ..launch import Launch
-from ..record import Record
+from ..errors import UsageError
 from ..registry import experiment_class
-from ..trace import Trace
 from .finding import Case, Examined, Finding, Severity
 from .items import ITEMS, Item
-from .law import TRIAL, choose
+from .law import Unusable
+from .runs import DURATION, REPEATS, SOFTEN, Runs, run_engine
 from .source import Source
 
-SOFTEN = (1.0, 0.5, 0.25)
-DURATION = 0.5  # [s]
-REPEATS = 3
 ENERGY = 0.01  # energy that neither torque nor loss explains, over what is exchanged
-
-
-@dataclass(slots=True)
-class Runs:
-    """Runs of one engine: by softening at the first dt, the refined ones, and the repeats."""
-
-    soft: dict[float, tuple[Record, Trace | None]] = field(default_factory=dict)
-    fine: list[tuple[str, Record, Trace | None]] = field(default_factory=list)
-    repeats: list[Trace] = field(default_factory=list)
-    reason: str = ""
-    law: str = ""
 
 
 def run_dynamic(
@@ -52,105 +30,35 @@ def run_dynamic(
 
     Args:
         bandwidth: of the torque law [rad/s]; None lets the robot choose it.
+
+    Raises:
+        UsageError: the robot cannot be run at that bandwidth.
     """
     wanted = [item for item in items if item.dynamic]
-    engines = [one.engine for one in examined if one.imported]
+    runs: dict[str, Runs] = {}
+    refused = {one.engine: "the file could not be imported" for one in examined if not one.imported}
     if source.prepared.unknown:
-        why = source.prepared.massless
-        return [_with(one, [_case(item, one.engine, "skipped", why) for item in wanted], []) for one in examined], []
-    try:
-        runs = {engine: _run(source, engine, results, told, bandwidth) for engine in engines}
-    except UsageError as error:
-        reason = f"the experiment cannot take this robot: {source.prepared.told(str(error))}"
-        return [_with(one, [_case(item, one.engine, "skipped", reason) for item in wanted], []) for one in examined], []
-    first = engines[0] if engines else ""
+        refused = dict.fromkeys((one.engine for one in examined), source.prepared.massless)
+    for engine in [one.engine for one in examined if one.engine not in refused]:
+        try:
+            runs[engine] = run_engine(source, engine, results, told, bandwidth)
+        except Unusable:
+            raise
+        except UsageError as error:
+            refused[engine] = f"the experiment cannot take this robot: {source.prepared.told(str(error))}"
+    first = next(iter(runs), "")
     done = []
     for one in examined:
-        if one.engine not in runs:
-            why = "the file could not be imported"
-            done.append(_with(one, [_case(item, one.engine, "skipped", why) for item in wanted], []))
-            continue
         cases, findings = [], []
         for item in wanted:
+            if one.engine in refused:
+                cases.append(_case(item, one.engine, "skipped", refused[one.engine]))
+                continue
             case, found = JUDGES[item.id](one.engine, first, runs, source)
             cases.append(case)
             findings += found
-        done.append(_with(one, cases, findings))
-    return done, list(dict.fromkeys(run.law for run in runs.values()))
-
-
-def _with(one: Examined, cases: Sequence[Case], findings: Sequence[Finding]) -> Examined:
-    return replace(one, cases=(*one.cases, *cases), findings=(*one.findings, *findings))
-
-
-def _run(source: Source, engine: str, results: Path, told: Callable[[str], None], bandwidth: float | None) -> Runs:
-    """All runs of one engine.
-
-    Raises:
-        UsageError: the experiment refuses the robot.
-    """
-    from ...experiments import ROBOT_EXPERIMENT
-
-    told(f"{engine} (runs)")
-    robot = str(source.prepared.path).replace('"', '\\"')
-    common = [
-        f"experiment={ROBOT_EXPERIMENT}",
-        f"engine={engine}",
-        "settings=matched",
-        f'experiment.robot="{robot}"',
-        f"experiment.bandwidth={TRIAL}",  # until it is chosen
-        f"duration={DURATION}",
-        "timings=0",
-        f"results={results}",
-    ]
-    (job,) = plan(common, multirun=False).jobs
-    law = choose(job, bandwidth)
-    job = replace(job, params={**job.params, **law.params})
-    softened = {s: replace(job, params={**job.params, "soften": s}) for s in SOFTEN}
-    repeats = [replace(job, repeat=r) for r in range(1, REPEATS)]
-    finer = replace(job, dt=job.dt / 2)
-    launch = Launch(results=results, isolation="warm", workers=2)
-    records = {r.job.run_id: r for r in launch.run([*softened.values(), finer, *repeats], _Silent())}
-    runs = Runs(law=law.words)
-    for s, job in softened.items():
-        runs.soft[s] = _read(records[job.run_id], results)
-    runs.fine.append(("half of dt", *_read(records[finer.run_id], results)))
-    base = runs.soft[1.0][0]
-    for option in base.resolution.refined_by if base.resolution else ():
-        value = base.resolution.table[option].value if base.resolution else None
-        if isinstance(value, int):
-            more = {option: 2 * value}
-            doubled = replace(job, options={**job.options, **more}, overrides={**job.overrides, **more})
-            (record,) = launch.run([doubled], _Silent())
-            runs.fine.append((f"twice the {option}", *_read(record, results)))
-    traces = [runs.soft[1.0][1], *(_read(records[repeat.run_id], results)[1] for repeat in repeats)]
-    runs.repeats = [trace for trace in traces if trace is not None]
-    if base.status != "ok":
-        runs.reason = f"the run ended {base.status}: {source.prepared.told(base.reason)}"
-    return runs
-
-
-def _read(record: Record, results: Path) -> tuple[Record, Trace | None]:
-    try:
-        return record, store.read_trace(store.folder_of(record.job, results)) if record.status == "ok" else None
-    except (SimparityError, OSError):
-        return record, None
-
-
-class _Silent:
-    """Progress that nobody sees."""
-
-    def start(self, total: int, cached: int) -> None:
-        pass
-
-    def began(self, job: Job) -> None:
-        pass
-
-    def ended(self, record: Record, wall: float) -> None:
-        pass
-
-    def stop(self) -> None:
-        pass
+        done.append(replace(one, cases=(*one.cases, *cases), findings=(*one.findings, *findings)))
+    return done, list(dict.fromkeys(run.law.words for run in runs.values() if run.simulated))
 
 
 Judged = tuple[Case, list[Finding]]
@@ -213,6 +121,8 @@ def _softened(engine: str, first: str, runs: Mapping[str, Runs], source: Source)
     shown = ", ".join(f"x{s:g} {value:.2g}" for s, value in apart.items())
     refinement = max(_refinement(runs[engine]), _refinement(runs[first]))
     if max(apart.values()) <= _tolerance():
+        if runs[engine].law.soft:
+            return _case(item, engine, "skipped", runs[engine].law.soft), []
         return _case(item, engine, "pass", f"largest joint difference to {first} [rad | m]: {shown}", len(apart)), []
     severity: Severity = "note" if max(apart.values()) <= refinement else "warning"
     message = f"largest joint difference to {first} in {DURATION:g} s, at gains {shown} rad | m"

@@ -14,7 +14,8 @@ from ..registry import experiment_class
 from ..scene import Array
 from ..schedule import Schedule
 
-TRIAL = 1e-3  # [rad/s]; the number of stability grows in proportion to the bandwidth
+TRIAL = 1e-12  # [rad/s], at which the law is stable on any robot; the number of stability grows in proportion
+FOLLOWS = 1.0  # least bandwidth times duration [rad]: below it the run is over before the law takes the joints along
 SMALLER = (1.0, 0.5, 0.2, 0.1)  # parts of the experiment's own amplitude, the first that the effort limits allow
 ROOM = 0.8  # part of an effort limit that the motion itself may take; the rest is for what the law corrects
 INSTANTS = 50  # of the motion that are looked at
@@ -22,11 +23,15 @@ INSTANTS = 50  # of the motion that are looked at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Law:
-    """Bandwidth w [rad/s] of kp = w^2 M_ii and kd = 2 w M_ii, amplitude [1] of the motion, and why it is these."""
+    """Bandwidth w [rad/s] of kp = w^2 M_ii and kd = 2 w M_ii, amplitude [1] of the motion, and why it is these.
+
+    `soft` says why a run at that bandwidth cannot show that two models differ; empty where it can.
+    """
 
     bandwidth: float
     amplitude: float
     words: str
+    soft: str = ""
 
     @property
     def params(self) -> dict[str, float]:
@@ -34,11 +39,16 @@ class Law:
         return {"bandwidth": self.bandwidth, "amplitude": self.amplitude}
 
 
+class Unusable(UsageError):
+    """The bandwidth that was asked for cannot be used on this robot."""
+
+
 def choose(job: Job, bandwidth: float | None) -> Law:
     """The law for the robot of `job`: the usual bandwidth if stable, else the largest that is; or the one given.
 
     Raises:
-        UsageError: the experiment cannot take the robot, or the law would be unstable at that bandwidth.
+        Unusable: the law would be unstable at the bandwidth given.
+        UsageError: the experiment cannot take the robot.
     """
     kind = experiment_class(job.experiment)
     schedule = Schedule(dt=job.dt, duration=job.duration, stride=job.stride, control_dt=job.control_dt)
@@ -51,33 +61,46 @@ def choose(job: Job, bandwidth: float | None) -> Law:
         return found
 
     short = {part: _short(law_of(part * usually), job.duration) for part in SMALLER}
-    part = next((part for part in SMALLER if not short[part]), 1.0)
-    law, words = law_of(part * usually), []
+    part = next((part for part in SMALLER if not short[part]), SMALLER[-1])
+    law = law_of(part * usually)
     start = law.target(0.0)[0]
     number = stability_along(law.reference, law.gains.kd, start, law.target, job.duration, period) / TRIAL
+    least, most = FOLLOWS / job.duration, cut(STABLE / number)
     if bandwidth is not None and bandwidth * number > STABLE:
-        raise UsageError(
-            f"the torque law would be unstable at {bandwidth:g} rad/s: lambda_max(M^-1 Kd) dt would be "
-            f"{bandwidth * number:.3g}, above {STABLE:g}; give a bandwidth of {cut(STABLE / number):g} rad/s or less"
-        )
+        raise Unusable(_unusable(bandwidth, number, least, most))
     if bandwidth is not None:
-        words.append(f"CT ran at {bandwidth:g} rad/s, as was asked for")
-        chosen = bandwidth
+        words = [f"the simulated items ran at {bandwidth:g} rad/s, as was asked for"]
     elif usual * number <= STABLE:
-        words.append(f"CT ran at {usual:g} rad/s")
-        chosen = usual
+        words = [f"the simulated items ran at {usual:g} rad/s"]
     else:
-        chosen = cut(STABLE / number)
-        words.append(
-            f"CT ran at {chosen:g} rad/s because the law, sampled every {1000 * period:g} ms, would be unstable at the "
-            f"usual {usual:g} rad/s on links as light as these: lambda_max(M^-1 Kd) dt would be {usual * number:.3g}, "
-            f"an explicit law diverges from 2 on, and {STABLE:g} is allowed"
-        )
-    if part != 1.0:
+        words = [
+            f"the simulated items ran at {most:g} rad/s because the law, sampled every {1000 * period:g} ms, would be "
+            f"unstable at the usual {usual:g} rad/s on links as light as these: lambda_max(M^-1 Kd) dt would be "
+            f"{usual * number:.3g}, an explicit law diverges from 2 on, and {STABLE:g} is allowed"
+        ]
+    chosen = bandwidth or (usual if usual * number <= STABLE else most)
+    soft = (
+        ""
+        if chosen >= least
+        else f"the law is too soft to follow its motion: it has {chosen:g} rad/s, CT needs {least:g}"
+    )
+    words += [soft] if soft else []
+    if short[part]:
+        words.append(f"no motion keeps within the effort limits, not {part:g} of the usual one either: {short[part]}")
+    elif part != 1.0:
         words.append(f"the motion is {part:g} of the usual one, for which {short[1.0]}")
-    elif short[part]:
-        words.append(f"no motion keeps within the effort limits: {short[SMALLER[-1]]}")
-    return Law(bandwidth=chosen, amplitude=part * usually, words="; ".join(words))
+    return Law(bandwidth=chosen, amplitude=part * usually, words="; ".join(words), soft=soft)
+
+
+def _unusable(bandwidth: float, number: float, least: float, most: float) -> str:
+    """Why the bandwidth cannot be used on the robot, and what can."""
+    instead = f"give {most:g} rad/s or less"
+    if most < least:
+        instead = f"take it away: the largest stable one is {most:g} rad/s, and CT needs {least:g} to show anything"
+    return (
+        f"the bandwidth of {bandwidth:g} rad/s cannot be used: the torque law would be unstable on this robot, "
+        f"lambda_max(M^-1 Kd) dt would be {bandwidth * number:.3g}, above {STABLE:g}; {instead}"
+    )
 
 
 def _short(law: TorqueLaw, duration: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -13,6 +14,7 @@ from .places import Place
 from .prepare import GEOMETRY, Prepared
 from .reference import PinocchioReference
 from .source import Source
+from .strip import links_unknown
 
 FRAMES = ("frame",)
 MOST_JOINTS = 256  # Pinocchio's data take 32 bytes times the cube of it, 0.5 GB
@@ -33,6 +35,7 @@ def read_mjcf(prepared: Prepared, reference: str) -> Source:
         hint = f"; {GEOMETRY}" if shapes and prepared.geometry else ""
         raise UsageError(f"{prepared.given} cannot be compiled by MuJoCo: {reason}{hint}") from error
     reading = model_reading(model)
+    prepared = replace(prepared, unknown=links_unknown(prepared.tree.root, prepared.unknown, reading.links))
     places, authored, unnamed, springs = _places(prepared, model, reading)
     refer: Any = partial(model_motion, model)
     if reference == "pinocchio" and _pinocchio_holds(model, len(reading.scalar_joints)):

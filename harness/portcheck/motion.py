@@ -9,11 +9,11 @@ import numpy as np
 
 from ..imported import ImportedModel, Key, Motion, Reading
 from ..scene import Array
-from .carried import carried
-from .compare import reach
+from .carried import reference_of
 from .differ import Apart, turn
 from .finder import Finder, share
 from .match import Match
+from .sizes import reach
 from .source import Source
 
 STATES, SEED = 50, 20
@@ -50,12 +50,11 @@ def compare_motion(
     ours = source.reading
     joints = tuple(j for j in ours.scalar_joints if match.joints.get(j) in reading.scalar_joints)
     q = states(ours, joints)
-    reference = source.refer(joints, q)
+    reference = reference_of(source, reading, match)(joints, q)
     found = model.motion([match.joints[j] for j in joints], q)
-    turned = carried(ours, reading, match)
-    _poses(source, reference, found, match, finder, rtol, turned)
+    _poses(source, reference, found, match, finder, rtol)
     masses: list[Any] = [r.value for k, r in ours.table.items() if k.kind == "link" and k.quantity == "mass"]
-    mass, arm = float(sum(masses)), max(reach(ours), 1.0)  # 1 for slides, whose columns of a Jacobian have no length
+    mass = float(sum(masses))
     for item, attribute in (("RB-MATRIX", "mass_matrix"), ("RB-GRAVITY", "gravity_torque")):
         if not joints:
             finder.skipped[item] = "no hinge and no slide joint"
@@ -69,16 +68,14 @@ def compare_motion(
         rotors = _armature(reading, [match.joints[j] for j in joints], found), _armature(ours, list(joints), reference)
         theirs, wanted = found.mass_matrix - rotors[0], reference.mass_matrix - rotors[1]
         rounded = max(float(np.abs(armature).max()) for armature in rotors)  # of the sums that armature was in
-        _matrix(joints, wanted, theirs, rounded, finder, summed, 2 * turned * mass * arm**2)
+        _matrix(joints, wanted, theirs, rounded, finder, summed)
     if found.gravity_torque is not None and reference.gravity_torque is not None:
         torques = reference.gravity_torque, found.gravity_torque
-        _gravity(ours, joints, mass, *torques, finder, summed, turned * mass * 9.81 * arm)
+        _gravity(ours, joints, mass, *torques, finder, summed)
 
 
-def _poses(
-    source: Source, reference: Motion, found: Motion, match: Match, finder: Finder, rtol: float, turned: float
-) -> None:
-    """Find poses that are off; `turned`: what `carried` explains [rad], which moves a link by that times the reach."""
+def _poses(source: Source, reference: Motion, found: Motion, match: Match, finder: Finder, rtol: float) -> None:
+    """Find poses that are off."""
     ours = source.reading
     depth, size = len(ours.links), reach(ours)
     for link in ours.links:
@@ -90,8 +87,8 @@ def _poses(
         distance = np.linalg.norm(wanted[:, :3] - theirs[:, :3], axis=1)
         angles = np.array([turn(a, b) for a, b in zip(wanted[:, 3:], theirs[:, 3:], strict=True)])
         for quantity, values, limit, unit in (
-            ("position", distance, (rtol + turned) * size, "m"),
-            ("orientation", angles, rtol * min(depth, 16) + turned, "rad"),
+            ("position", distance, rtol * size, "m"),
+            ("orientation", angles, rtol * min(depth, 16), "rad"),
         ):
             worst = int(np.nanargmax(np.where(np.isnan(values), np.inf, values)))
             if not values[worst] <= limit:
@@ -117,14 +114,13 @@ def _matrix(
     rounded: float,
     finder: Finder,
     rtol: float,
-    explained: float,
 ) -> None:
-    """Find entries that are off by more than rounding; `explained`: what `carried` makes of it [kg m^2 | kg]."""
+    """Find entries that are off by more than rounding."""
     finder.checked["RB-MATRIX"] += len(wanted)
     scale = max(float(np.abs(wanted).max()), float(np.nanmax(np.abs(found))), 1e-300)
     off = np.abs(wanted - found)
     limit = 2 * rtol * max(scale, rounded)  # two products of rounded numbers in every entry
-    if not off.max() <= limit + explained:
+    if not off.max() <= limit:
         k, i, j = np.unravel_index(int(np.nanargmax(off)), off.shape)
         difference = Apart(float(off[k, i, j]), float(off[k, i, j]) / scale)
         message = (
@@ -144,14 +140,13 @@ def _gravity(
     found: Array,
     finder: Finder,
     rtol: float,
-    explained: float,
 ) -> None:
-    """Find torques that are off by more than rounding; `mass` of all links [kg], `explained` by `carried` [N m | N]."""
+    """Find torques that are off by more than rounding; `mass` of all links [kg]."""
     finder.checked["RB-GRAVITY"] += len(wanted)
     largest = max(float(np.abs(wanted).max()), float(np.nanmax(np.abs(found))))
     scale = max(largest, 9.81 * mass * reach(ours) * 1e-2, 1e-300)
     off = np.abs(wanted - found)
-    if not off.max() <= 4 * rtol * scale + explained:
+    if not off.max() <= 4 * rtol * scale:
         k, i = np.unravel_index(int(np.nanargmax(off)), off.shape)
         difference = Apart(float(off[k, i]), float(off[k, i]) / scale)
         unit = "N" if ours.kinds[joints[i]] == "slide" else "N m"

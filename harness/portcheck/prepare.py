@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 from ..errors import UsageError
 from .places import Located
-from .strip import strip_mjcf, strip_urdf
+from .strip import scaled, strip_mjcf, strip_urdf
 
 SHOWN = 8  # links in one sentence
 GEOMETRY = "--without-geometry checks masses, joints and dynamics without any shape"
@@ -90,13 +90,17 @@ def _stripped(root: Element, kind: str, notes: list[str]) -> tuple[str, ...]:
     if kind == "urdf":
         strip_urdf(root)
         return ()
-    unknown = tuple(strip_mjcf(root))
-    if unknown:
+    done = strip_mjcf(root)
+    if done.along:
+        named = ", ".join(done.along[:SHOWN]) + (" ..." if len(done.along) > SHOWN else "")
+        notes.append(f"left out with the shapes, because they need them or a file: {named}")
+    if done.unknown:
         notes.append(
             "masses of links with meshes and without an inertial element cannot be known without the meshes: put them "
             "there to have masses, mass matrix, gravity torque and the simulated items compared"
         )
-    return unknown
+        notes += ["settotalmass makes every mass depend on them: none is known"] if scaled(root) else []
+    return tuple(done.unknown)
 
 
 def _expanded(given: Path, notes: list[str]) -> str | None:
