@@ -6,6 +6,7 @@ import pytest
 
 from simparity.harness.checks import Verdict
 from simparity.harness.report.summarise import summarise
+from simparity.harness.report.write import write_report
 
 from .bench_report import made_run, made_trace
 from .test_report_summary import cell, full
@@ -85,6 +86,21 @@ def test_three_steps_give_a_chart_against_dt(results: Path) -> None:
     assert {c.label for c in solid} == {"alpha", "beta"} and {c.label for c in dashed} == {"beta"}
     assert solid[0].x.tolist() == [2e-3, 1e-3, 5e-4]
     assert solid[0].y.tolist() == pytest.approx([1e-3, 5e-4, 2.5e-4], rel=0.05)
+
+
+def test_who_is_in_no_panel_is_in_none_of_its_charts(results: Path) -> None:
+    """gamma ran at other steps only: the page can be written, and its panel shows the two that it compares."""
+    for engine, steps in (
+        ("alpha", (2e-3, 1e-3, 5e-4, 2.5e-4)),
+        ("beta", (2e-3, 1e-3, 5e-4)),
+        ("gamma", (1.6e-2, 8e-3, 4e-3)),
+    ):
+        for dt in steps:
+            made_run(results, engine, height=0.05 - dt, dt=dt)
+    panel = summarise(results).sections[0].panels[0]
+    (chart,) = panel.convergence_charts
+    assert {curve.label for curve in chart.curves} == {style.label for style in panel.styles} == {"alpha", "beta"}
+    write_report(results, results.parent / "report")
 
 
 def test_repeats_that_differ_get_a_band(results: Path) -> None:

@@ -161,13 +161,22 @@ def _difference_chart(repeats: Mapping[str, Sequence[Trace]], reference: str) ->
 
 
 def convergence_charts(
-    comparisons: Sequence[Comparison], names: Mapping[Participant, str], reference: Participant | None
+    comparisons: Sequence[Comparison],
+    main: Comparison,
+    names: Mapping[Participant, str],
+    reference: Participant | None,
 ) -> tuple[Chart, ...]:
-    """Refinement (solid) and difference to the reference (dashed) against dt, when there are three steps or more."""
+    """Refinement (solid) and difference to the reference (dashed) against dt, when there are three steps or more.
+
+    Of those that take part in `main`, whose panel this is in.
+    """
+    present = {standing.who for standing in main.ok}
     refinement: dict[str, list[tuple[float, float]]] = {}
     apart: dict[str, list[tuple[float, float]]] = {}
     for comparison in comparisons:
         for standing in comparison.ok:
+            if standing.who not in present:
+                continue
             name = names[standing.who]
             if standing.halved is not None:
                 refinement.setdefault(name, []).append((standing.dt, standing.halved.motion))

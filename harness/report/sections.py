@@ -118,7 +118,7 @@ def _tell_traces(name: str, runs: Sequence[Run], words: Lexicon) -> Told:
                 main=main,
                 charts=over_time(main, traces, words, present) if number < MOST_CHARTED else None,
                 joint_charts=joint_charts(main, traces, words.names, present) if number < MOST_JOINT_CHARTED else (),
-                convergence_charts=convergence_charts(comparisons, words.names, present)
+                convergence_charts=convergence_charts(comparisons, main, words.names, present)
                 if number < MOST_CHARTED and not words.ensemble
                 else (),
             )
