@@ -43,7 +43,8 @@ def inversions(soft: Sequence[SoftTrace]) -> Iterator[Detection]:
     for body in soft:
         most = int(body.inverted.max())
         if most:
-            reason = f"{body.name}: up to {most} of {len(body.elements)} elements are inverted, what comes after is invalid"
+            share = f"{most} of {len(body.elements)} elements"
+            reason = f"{body.name}: up to {share} are inverted, what comes after is invalid"
             yield Detection(kind="inverted", body=body.name, onset=body.valid_until, reason=reason)
 
 
