@@ -45,6 +45,7 @@ class SoftBallGrasp(Experiment):
     TOLERANCE: ClassVar[tuple[float, float, float]] = (1e-3, 1e-2, 1e-2)
     OUTCOMES: ClassVar[tuple[str, ...]] = OUTCOMES
     SWEPT: ClassVar[str] = "effort"
+    SWEPT_UNIT: ClassVar[str] = "N"
     DECIDE: ClassVar[tuple[str, ...]] = ("mu_used", "effort_needed")
     MAIN_METRICS: ClassVar[tuple[str, ...]] = ("lift_achieved", "hold_slip", "own_force", "momentum_residual")
     SMOKE: ClassVar[Mapping[str, Any]] = {

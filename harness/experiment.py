@@ -121,6 +121,7 @@ class Experiment(Protocol):
     CONTACTS: ClassVar[bool] = False  # whether contacts are logged one by one, with the metrics of their quality
     ENSEMBLE: ClassVar[str] = ""  # parameter whose values are the members of one ensemble: a chaotic experiment has one
     SWEPT: ClassVar[str] = ""  # parameter that the experiment is about: the diagrams of metrics against it come first
+    SWEPT_UNIT: ClassVar[str] = ""
     OUTCOMES: ClassVar[tuple[str, ...]] = ()  # words for the metric `outcome`, which holds the index of one of them
     DECIDE: ClassVar[tuple[str, ...]] = ()  # metrics that say why a run ends as it does, whatever SWEPT is
     # metrics that stand for the experiment, the most telling first: an ensemble is compared in them, diagrams show them

@@ -176,6 +176,13 @@ def test_how_often_a_run_is_logged_sets_no_row_apart(results: Path) -> None:
     }, "elsewhere it is told where it is not the usual one"
 
 
+def test_a_swept_number_has_its_unit(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Grip, "SWEPT_UNIT", "N")
+    for force, outcome in ((1.0, STALLED), (1.25, INSERTED)):
+        ran(results, "alpha", force, outcome)
+    assert table_of(results).values == ("1\N{NO-BREAK SPACE}N", "1.25\N{NO-BREAK SPACE}N")
+
+
 def test_it_is_on_the_page_and_in_the_text(results: Path) -> None:
     ran(results, "alpha", 1.0, STALLED)
     ran(results, "alpha", 2.0, INSERTED)

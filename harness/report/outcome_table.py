@@ -140,7 +140,7 @@ def outcome_table(runs: Sequence[Run], words: Lexicon) -> OutcomeTable | None:
         metric=metric.replace("_", " "),
         texts=_texts((OUTCOME, metric), words),
         why=_texts(kind.DECIDE, words),
-        values=tuple(f"{value:g}" for value in values),
+        values=tuple(quantity(value, kind.SWEPT_UNIT, 4) if kind.SWEPT_UNIT else f"{value:g}" for value in values),
         usual=told[variant],
         dt=dt,
         rows=tuple(sorted(rows, key=_order)),
