@@ -39,7 +39,8 @@ METRICS = (
     (
         "outcome",
         "",
-        "0 lifted, 1 slipped, 2 dropped, 3 invalid: an element inverted, 4 unstable: a pad ran away",
+        f"0 lifted: the ball rose by {FOLLOWED:.0%} of the pads' way or more, 1 slipped: by less, "
+        f"2 dropped: by {LOST:.0%} or less, 3 invalid: an element inverted before, 4 unstable: a pad ran away",
     ),
     ("lift_achieved", "m", "rise of the ball's centre of mass, from the lift's start to the end of the hold"),
     ("pad_rise", "m", "rise of the pads over the same time"),
