@@ -121,11 +121,21 @@ def _worker_of(launcher: int) -> int:
     raise AssertionError("no worker was started")
 
 
+def _heed_ctrl_c() -> None:
+    """As in a terminal: what a shell starts in the background ignores Ctrl-C, and so does all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def sweep(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     words = ("-m", "experiment=drop", "engine=mujoco", "isolation=warm", f"{LONG},0.5")
     process = subprocess.Popen(
-        command("run", *words), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command("run", *words),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_heed_ctrl_c,
     )
     yield process
     process.kill()
